@@ -1,4 +1,5 @@
 /** Compiled documents of access classes, all of one kind in one file: `openapi/classes.jsonc`. */
+
 import { readFile } from 'node:fs/promises';
 import {
   type CompiledApi,
@@ -8,6 +9,7 @@ import {
   type ModelDocument,
   sdlOfClass,
 } from './language/index.ts';
+import { readOnce } from './language/values/once.ts';
 
 /**
  * Reads the compiled OpenAPI documents of access classes from their folder.
@@ -16,7 +18,7 @@ import {
  * @example const openapi = openapiFiles(new URL('./openapi/', import.meta.url));
  */
 export function openapiFiles(folder: URL): CompiledApi['openapi'] {
-  return keepEach(async (accessClass) => {
+  return readOnce(async (accessClass) => {
     const document: JsonValue = JSON.parse(await readText(folder, accessClass));
     return document;
   });
@@ -27,23 +29,10 @@ export function openapiFiles(folder: URL): CompiledApi['openapi'] {
  * @example const model = modelFiles(new URL('./model/', import.meta.url));
  */
 export function modelFiles(folder: URL): CompiledApi['model'] {
-  return keepEach(async (accessClass) => {
+  return readOnce(async (accessClass) => {
     const model: ModelDocument = JSON.parse(await readText(folder, accessClass));
     return model;
   });
-}
-
-function keepEach<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
-  const documents = new Map<string, Promise<Value>>();
-  return (accessClass) => {
-    const cached = documents.get(accessClass);
-    if (cached) return cached;
-    const document = read(accessClass);
-    documents.set(accessClass, document);
-    // A document that could not be read once may be there the next time.
-    document.catch(() => documents.delete(accessClass));
-    return document;
-  };
 }
 
 async function readText(folder: URL, accessClass: string): Promise<string> {

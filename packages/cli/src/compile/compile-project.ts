@@ -4,12 +4,12 @@ import type { CompileOptions, MemoCache, ModelData } from '@tablewright/compiler
 import type { CompileResult, GeneratedFile } from '@tablewright/compiler/compile';
 import { printSchemaChunks } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
+import { once } from '@tablewright/runtime/language';
 import { isWhollyCompiled, isWorthNoting, lookAtLastRun } from '../disk-cache/last-run.ts';
 import { finishFiles } from '../output/finish-files.ts';
 import { EditedFilesError } from '../output/manifest.ts';
-import { removeLeftoversBeside } from '../output/staged-files.ts';
+import { bothOf, removeLeftoversBeside } from '../output/staged-files.ts';
 import { type OutputFile, openOutput, type WriteResult, writeFiles } from '../output/write-files.ts';
-import { bothOf, once } from '../process/once.ts';
 import type { Project } from '../project/project.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';

@@ -12,11 +12,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
+import { once } from '@tablewright/runtime/language';
 import { manifestFile, readManifest } from '../output/manifest.ts';
 import { digestOf, type OutputFile } from '../output/output-file.ts';
 import { removeLeftovers, replaceFile } from '../output/staged-files.ts';
 import type { KnownContents } from '../output/write-files.ts';
-import { once } from '../process/once.ts';
 import type { Project } from '../project/project.ts';
 
 /** Record of a run, in `.platform/cache/last-run.json`. */

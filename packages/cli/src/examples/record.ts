@@ -1,9 +1,10 @@
 /** Records requests and responses of a server, as examples of the operations of the caller's OpenAPI document. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';
 import type { AnsweredExchange } from '@tablewright/runtime';
-import { classesOf, classFiles, type JsonValue, jsonOfClass } from '@tablewright/runtime/language';
+import { classesOf, classFiles, findOrCreate, type JsonValue, jsonOfClass } from '@tablewright/runtime/language';
 import type { Settings } from '../project/settings.ts';
 import { examplesFile, loadExamples } from './load.ts';
 
@@ -23,15 +24,13 @@ export async function createRecorder(project: Settings): Promise<(httpContext: A
   const described = new Map<string, Described>();
 
   function describedTo(accessClass: string): Described {
-    const cached = described.get(accessClass);
-    if (cached !== undefined) return cached;
-    const file = readFileSync(join(project.output, classFiles.openapi), 'utf8');
-    // A change of the model may have made the class since.
-    const isThere = classesOf(file, '//').includes(accessClass);
-    const document: OpenApiPaths = isThere ? JSON.parse(jsonOfClass(file, accessClass)) : { paths: {} };
-    const made = { find: createOperationFinder(document), secrets: writtenOnly(document) };
-    described.set(accessClass, made);
-    return made;
+    return findOrCreate(described, accessClass, () => {
+      const file = readFileSync(join(project.output, classFiles.openapi), 'utf8');
+      // A change of the model may have made the class since.
+      const isThere = classesOf(file, '//').includes(accessClass);
+      const document: OpenApiPaths = isThere ? JSON.parse(jsonOfClass(file, accessClass)) : { paths: {} };
+      return { find: createOperationFinder(document), secrets: writtenOnly(document) };
+    });
   }
 
   return function record(httpContext) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { printJson } from '@tablewright/compiler/files';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { JsonValue } from '@tablewright/runtime/language';
-import { once } from '../process/once.ts';
+import { once } from '@tablewright/runtime/language';
 import { digestOf, digestOfBytes, eachOf, isMissing, type OutputFile, readText, sizeOf } from './output-file.ts';
 
 type JsonObject = Readonly<Record<string, JsonValue>>;

@@ -5,7 +5,6 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Chunk } from '@tablewright/compiler/files';
 import { CommandError, exitCodes } from '../errors/failures.ts';
-import { bothOf } from '../process/once.ts';
 import { manifestFile } from './manifest.ts';
 import {
   eachOf,
@@ -193,4 +192,10 @@ export async function writeOutput(path: string, text: string): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(exitCodes.usage, `The file of --output cannot be written: ${reason}.`);
   }
+}
+
+/** Waits for both, also if one fails, so that nothing runs on after the error. */
+export async function bothOf<One, Other>(first: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([first, other]);
+  return Promise.all([first, other]);
 }

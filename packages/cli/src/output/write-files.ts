@@ -8,7 +8,6 @@
 import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { bothOf } from '../process/once.ts';
 import { readManifest, refuseEdited } from './manifest.ts';
 import {
   chunksOf,
@@ -20,7 +19,7 @@ import {
   wholeText,
   withLineFeeds,
 } from './output-file.ts';
-import { stageFiles, type Target } from './staged-files.ts';
+import { bothOf, stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
 

@@ -1,7 +1,7 @@
 /** Makes an API, equal to that of generated files, from the model that the compiling thread has sent. */
 import type { ModelData } from '@tablewright/compiler';
 import { type CompiledApi, compiledApi } from '@tablewright/runtime';
-import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/language';
+import { contract, type JsonValue, type ModelDocument, type Route, readOnce } from '@tablewright/runtime/language';
 
 type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
 
@@ -29,28 +29,15 @@ export function linkModel(
     ...(model.rowSecurity !== undefined && { rowSecurity: model.rowSecurity }),
     ...(model.caching && { caching: model.caching }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
-    model: remembered(async (accessClass) => {
+    model: readOnce(async (accessClass) => {
       const model: ModelDocument = JSON.parse(await describe('model', accessClass));
       return model;
     }),
-    openapi: remembered(async (accessClass) => {
+    openapi: readOnce(async (accessClass) => {
       const document: JsonValue = JSON.parse(await describe('openapi', accessClass));
       return document;
     }),
     ...(model.graphql && { graphql: (accessClass: string) => describe('graphql', accessClass) }),
     ...(graphqlDocuments !== undefined && { graphqlDocuments, graphqlOperations: async () => model.operations }),
   });
-}
-
-/** Caches documents, as they are requested often; a failed read is repeated. */
-function remembered<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
-  const documents = new Map<string, Promise<Value>>();
-  return (accessClass) => {
-    const cached = documents.get(accessClass);
-    if (cached !== undefined) return cached;
-    const document = read(accessClass);
-    documents.set(accessClass, document);
-    document.catch(() => documents.delete(accessClass));
-    return document;
-  };
 }

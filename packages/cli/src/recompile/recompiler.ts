@@ -9,12 +9,11 @@ import {
   withDrafts,
 } from '@tablewright/introspect';
 import type { CompiledApi, ModelRows, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
-import { dialectFacts } from '@tablewright/runtime/language';
+import { dialectFacts, once } from '@tablewright/runtime/language';
 import { readOptions } from '../compile/facts.ts';
 import { loadSchema, writeSchemaText } from '../compile/steps.ts';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { loadExamples } from '../examples/load.ts';
-import { once } from '../process/once.ts';
 import { startWorker } from '../process/worker-thread.ts';
 import { loadExtensions, loadModules, outputOf } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';

@@ -1,4 +1,5 @@
 import type { Schema } from '@tablewright/introspect/schema';
+import { findOrCreate } from '@tablewright/runtime/language';
 import type { Api, ApiAccess, ApiCollection } from '../api.ts';
 import { isSame } from './same.ts';
 
@@ -90,8 +91,7 @@ const maxResults = 32;
 export function createCache<Made>() {
   const memoCache = new WeakMap<object, Kept<Made>[]>();
   return (key: object, sources: Sources, compute: (watch: Watch) => Made): Made => {
-    const all = memoCache.get(key) ?? [];
-    memoCache.set(key, all);
+    const all = findOrCreate(memoCache, key, () => []);
     const cached = all.find(({ lookups }) =>
       lookups.every((question) => Object.is(sources[question.source]?.[question.kind](question.name), question.result)),
     );

@@ -1,4 +1,5 @@
 /** Plain data, sets among it, by value. */
+import { findOrCreate } from '@tablewright/runtime/language';
 
 /** True if two values are deeply equal. One object needs no look inside. */
 export function isSame(a: unknown, b: unknown): boolean {
@@ -39,8 +40,7 @@ function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<s
 export function createInterning<Value extends object>(maxValues = 64): (owner: object, value: Value) => Value {
   const valuesOf = new WeakMap<object, Value[]>();
   return (owner, value) => {
-    const values = valuesOf.get(owner) ?? [];
-    valuesOf.set(owner, values);
+    const values = findOrCreate(valuesOf, owner, () => []);
     const found = values.find((candidate) => isSame(candidate, value));
     if (found !== undefined) return found;
     values.unshift(value);

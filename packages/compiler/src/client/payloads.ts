@@ -1,4 +1,5 @@
 /** Payload types of a collection. `nested-writes.ts` and `payloads.ts` of `openapi/components` print the same facts. */
+import { findOrCreate } from '@tablewright/runtime/language';
 import {
   type DeclaredMember,
   declareInterface,
@@ -70,20 +71,14 @@ function membersOf(
     const isNeeded = required.includes(field.name) && !held.has(field.name);
     return isNeeded
       ? fieldMember(field, collections, needed)
-      : once(cached, field, () => fieldMember(field, collections, optional));
+      : findOrCreate(cached, field, () => fieldMember(field, collections, optional));
   });
   return [
     ...members,
     ...nestedWrites.map((nested) =>
-      once(cached, nested, () => optional(nested.name, nestedWriteType(nested, collections))),
+      findOrCreate(cached, nested, () => optional(nested.name, nestedWriteType(nested, collections))),
     ),
   ];
-}
-
-function once(cached: KnownMembers, source: RoleInput | NestedWrite, create: () => DeclaredMember): DeclaredMember {
-  const member = cached.get(source) ?? create();
-  cached.set(source, member);
-  return member;
 }
 
 function keyed({ view }: ClientCollection, changes: readonly DeclaredMember[]): readonly DeclaredMember[] {

@@ -3,7 +3,9 @@
  *
  * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
  */
+
 import type { Schema } from '@tablewright/introspect/schema';
+import { findOrCreate } from '@tablewright/runtime/language';
 import { createMemoCache } from '../cache/memo-cache.ts';
 import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';
@@ -53,8 +55,7 @@ export function diffSchemas(before: Schema, after: Schema, options: DiffOptions 
     const [old, fresh] = [sideOf(was, role), sideOf(is, role)];
     if (!old || !fresh) return { role, found: [lonely(role, fresh !== undefined)] };
     const key = JSON.stringify([old.access.name, fresh.access.name]);
-    const changes = cached.get(key) ?? compareSides(old, fresh, index);
-    cached.set(key, changes);
+    const changes = findOrCreate(cached, key, () => compareSides(old, fresh, index));
     const documents = options.operations ? compareDocuments(role, options.operations) : [];
     const extensions = options.extensions ? compareExtensions(role, old, fresh, options.extensions) : [];
     return { role, found: [...roleChanges(role, old, fresh), ...changes, ...documents, ...extensions] };
@@ -171,10 +172,9 @@ function gather(all: readonly { readonly role: string; readonly found: readonly 
       const change = changeOf(item);
       const { rule, subject, verdicts, rights: permissions, message } = change;
       const key = JSON.stringify([rule, subject, verdicts, permissions, message]);
-      const group = groups.get(key) ?? { change, roles: new Set(), operations: new Set() };
+      const group = findOrCreate(groups, key, () => ({ change, roles: new Set(), operations: new Set() }));
       group.roles.add(role);
       for (const operation of item.operations) group.operations.add(operation);
-      groups.set(key, group);
     }
   }
   const changes = [...groups.values()].map(({ change, roles, operations }) => ({

@@ -1,6 +1,11 @@
 import { restoredTable } from '@tablewright/introspect';
 import type { Collection, ForeignKey, Schema, Table } from '@tablewright/introspect/schema';
-import { type AccessClass, type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/language';
+import {
+  type AccessClass,
+  derivedOnce,
+  type GraphqlOperation,
+  graphqlCollectionRoots,
+} from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
@@ -115,7 +120,6 @@ export function compareMembers<T extends { readonly name: string }>(
 export function versionOf(read: Schema, memoCache: MemoCache): Version {
   const schema = memoCache.recallSchema({ ...read, tables: read.tables.map(restoredTable) });
   const api = memoCache.recall(resolveApi(schema));
-  const views = new Map<AccessClass, RoleView>();
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return {
     schema,
@@ -138,11 +142,7 @@ export function versionOf(read: Schema, memoCache: MemoCache): Version {
       ({ target }) => target,
     ),
     access: new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const))),
-    view: (access) => {
-      const cached = views.get(access) ?? roleViewOf(api, access);
-      views.set(access, cached);
-      return cached;
-    },
+    view: derivedOnce((access) => roleViewOf(api, access)),
   };
 }
 

@@ -1,7 +1,9 @@
 /** The law of documents: each is valid for the roles of its folder (`documents/editor/articles.graphql`). */
+
 import type { Diagnostic } from '@tablewright/introspect';
 import {
   type AccessClass,
+  findOrCreate,
   type GraphqlScope,
   graphqlRootTypes,
   type KnownOperation,
@@ -47,9 +49,8 @@ export function checkDocuments(api: Api, sources: readonly ModuleSource[]): Chec
     const access = roles.get(role);
     if (access === undefined)
       return { operations: [], diagnostics: files.map((file) => withoutRole(file, [...roles.keys()])) };
-    const cached = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, roleViewOf(api, access)));
-    schemas.set(access, cached);
-    return checkRole({ role, accessClass: access.name }, files, cached);
+    const built = findOrCreate(schemas, access, () => buildSchemas(emitGraphql(api, access, roleViewOf(api, access))));
+    return checkRole({ role, accessClass: access.name }, files, built);
   });
   return {
     operations: checked.flatMap(({ operations }) => operations),

@@ -2,7 +2,7 @@
  * Typed document nodes: a module with the tree of every operation of a role, and declarations that say what it takes and
  * what it answers. Names are those of GraphQL, which are letters, digits and underscores, and everything else is JSON.
  */
-import { graphqlName } from '@tablewright/runtime/language';
+import { findOrCreate, graphqlName } from '@tablewright/runtime/language';
 import type {
   DirectiveNode,
   DocumentNode,
@@ -190,10 +190,9 @@ function collect(
     const perhaps = optional || isConditional(selection.directives);
     if (selection.kind === Kind.FIELD) {
       const key = (selection.alias ?? selection.name).value;
-      const member = members.get(key) ?? { fields: [], optional: true };
+      const member = findOrCreate(members, key, () => ({ fields: [], optional: true }));
       member.fields.push({ node: selection, optional: perhaps });
       member.optional &&= perhaps;
-      members.set(key, member);
       continue;
     }
     const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : to.fragments.get(selection.name.value);

@@ -1,5 +1,7 @@
 /** Prints conditions as calls of the runtime. Properties get one order, as those of a schema file have another. */
+
 import type { CollectionAccess, Condition, Operand } from '@tablewright/runtime/language';
+import { findOrCreate } from '@tablewright/runtime/language';
 import { type Calls, code, type Value } from '../print/expression.ts';
 import { camelCase, uniqueNames } from '../print/identifier.ts';
 import { canonicalJson, shortHash } from '../print/json.ts';
@@ -80,9 +82,7 @@ export function conditionNames(access: readonly CollectionAccess[], taken: reado
   for (const condition of access.flatMap(conditionsOf)) {
     if (isConstant(condition)) continue;
     const key = keyOf(condition);
-    const entry = counts.get(key) ?? { condition, count: 0 };
-    counts.set(key, entry);
-    entry.count += 1;
+    findOrCreate(counts, key, () => ({ condition, count: 0 })).count += 1;
   }
   const common = [...counts].filter(([, { count }]) => count > 1);
   const formatted = common.map(([, { condition }]) => `where_${wordsOf(condition)}`);

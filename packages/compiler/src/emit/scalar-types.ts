@@ -4,6 +4,7 @@ import {
   type Comparison,
   comparisonOf,
   type FieldDescriptor,
+  findOrCreate,
   isPortableType,
   type PortableType,
   rangeElement,
@@ -71,11 +72,7 @@ export function comparedType(field: Compared, listed: Type | null): Type | null 
   const { type } = field;
   // The type alone does not decide how these compare.
   if (listed !== null || type === 'array' || type === 'unknown') return makeCompared(field, listed);
-  const cached = comparedTypes.get(type);
-  if (cached !== undefined) return cached;
-  const made = makeCompared(field, null);
-  comparedTypes.set(type, made);
-  return made;
+  return findOrCreate(comparedTypes, type, () => makeCompared(field, null));
 }
 
 const comparedTypes = new Map<string, Type | null>();

@@ -5,6 +5,7 @@ import {
   type Comparison,
   comparisonOf,
   definitions,
+  findOrCreate,
   flags,
   graphqlFilterName,
   graphqlForms,
@@ -91,10 +92,7 @@ function findComparedKeys({ fields }: RoleCollection): readonly ComparedKey[] {
 /** One set for the same groups in the same order, so that who asks again gets the same answer. */
 function groupsOf(groups: readonly OperatorGroup[]): ReadonlySet<OperatorGroup> {
   const set = new Set(groups);
-  const text = [...set].join(' ');
-  const cached = sets.get(text) ?? set;
-  sets.set(text, cached);
-  return cached;
+  return findOrCreate(sets, [...set].join(' '), () => set);
 }
 
 const sets = new Map<string, ReadonlySet<OperatorGroup>>();

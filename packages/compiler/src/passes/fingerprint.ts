@@ -3,9 +3,11 @@
  * A collection depends on its own table and on the junctions of its many-to-many relations. It does not depend on the
  * tables at the other end of a relation: when those drift, they close and it stays open.
  */
+
 import type { Collection, Column, ColumnType, Schema, Table } from '@tablewright/introspect/schema';
 import {
   deepestMember,
+  derivedOnce,
   type Fingerprint,
   type FingerprintColumn,
   type FingerprintMember,
@@ -50,16 +52,10 @@ export function hashObject(object: FingerprintObject): string {
   return textOf(object).hash;
 }
 
-const texts = new WeakMap<FingerprintObject, { readonly canonical: string; readonly hash: string }>();
-
-function textOf(object: FingerprintObject): { readonly canonical: string; readonly hash: string } {
-  const cached = texts.get(object);
-  if (cached !== undefined) return cached;
+const textOf = derivedOnce((object: FingerprintObject) => {
   const canonical = canonicalJson(object);
-  const text = { canonical, hash: sha256(canonical) };
-  texts.set(object, text);
-  return text;
-}
+  return { canonical, hash: sha256(canonical) };
+});
 
 /** The last description of a table, which shares no type of its columns: it is the same as long as its uses are. */
 const last = new WeakMap<Table, { readonly uses: string; readonly object: FingerprintObject }>();

@@ -1,5 +1,5 @@
 import type { Collection, Column, GraphqlEnum, Relation, Schema, Table } from '@tablewright/introspect/schema';
-import { defaultDialect, systemCollection } from '@tablewright/runtime/language';
+import { defaultDialect, derivedOnce, systemCollection } from '@tablewright/runtime/language';
 import type { ApiEnum } from '../api.ts';
 import type { Lookup } from '../cache/memo-cache.ts';
 import { createInterning } from '../cache/same.ts';
@@ -97,14 +97,10 @@ export const impliedColumn: Column = {
   },
 };
 
-const columns = new WeakMap<Table, ReadonlyMap<string, Column>>();
-
-export function columnsOf(table: Table): ReadonlyMap<string, Column> {
+export const columnsOf = derivedOnce((table: Table): ReadonlyMap<string, Column> => {
   const implied = systemCollection(table.name)?.implied === undefined ? [] : [impliedColumn];
-  const cached = columns.get(table) ?? new Map([...table.columns, ...implied].map((column) => [column.name, column]));
-  columns.set(table, cached);
-  return cached;
-}
+  return new Map([...table.columns, ...implied].map((column) => [column.name, column]));
+});
 
 function found<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`The schema refers to ${what}, which it does not contain.`);

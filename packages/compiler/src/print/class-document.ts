@@ -3,7 +3,14 @@
  * (`class-documents.ts` of the language reads it). A part that two classes have alike is taken as a whole. The variants
  * of any other part are merged line by line.
  */
-import { type CommentSign, classHeader, classMark, type JsonValue } from '@tablewright/runtime/language';
+import {
+  type CommentSign,
+  classHeader,
+  classMark,
+  derivedOnce,
+  findOrCreate,
+  type JsonValue,
+} from '@tablewright/runtime/language';
 import { type Chunk, createChunks, joinChunks, packChunk, textOfChunk } from './chunks.ts';
 import { chunksAt, type Layout } from './json.ts';
 
@@ -111,10 +118,8 @@ function printVariants(variants: readonly Variant[], markOf: MarkOf): readonly C
 /** A text with the same ending on every line but the last. Those of long chunks are kept, as these are. */
 function marked(chunk: Chunk, ending: string): Chunk {
   if (typeof chunk === 'string') return markedText(chunk, ending);
-  const texts = markedChunks.get(chunk) ?? new Map<string, Chunk>();
-  const text = texts.get(ending) ?? packChunk(markedText(textOfChunk(chunk), ending));
-  markedChunks.set(chunk, texts.set(ending, text));
-  return text;
+  const texts = findOrCreate(markedChunks, chunk, () => new Map<string, Chunk>());
+  return findOrCreate(texts, ending, () => packChunk(markedText(textOfChunk(chunk), ending)));
 }
 
 const markedChunks = new WeakMap<Uint8Array, Map<string, Chunk>>();
@@ -171,8 +176,7 @@ function keyedLines(text: string, classes: ReadonlySet<string>, numbers: Map<str
     const count = seen.get(path) ?? 0;
     seen.set(path, count + 1);
     const key = `${count} ${path}`;
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
+    const number = findOrCreate(numbers, key, () => numbers.size);
     open.push({ depth, number });
     return { key, text: line, classes };
   });
@@ -184,12 +188,7 @@ function describedBy(line: string, next: string | undefined): string {
 }
 
 function textOfLines(lines: readonly CommonLine[], markOf: MarkOf): string {
-  const marks = new Map<ReadonlySet<string>, string>();
-  const cached = (classes: ReadonlySet<string>): string => {
-    const names = marks.get(classes) ?? markOf(classes);
-    marks.set(classes, names);
-    return names;
-  };
+  const cached = derivedOnce(markOf);
   return lines.map(({ text, classes }) => (text === '' ? '' : `${text}${cached(classes)}`)).join('\n');
 }
 

@@ -1,4 +1,5 @@
 /** Expressions of generated code: plain data, identifiers and calls. */
+import { findOrCreate } from '@tablewright/runtime/language';
 import { fitsLine, lineWidth, literalWidth, propertyKey, stringLiteral, widthOf } from './text.ts';
 
 /**
@@ -89,8 +90,7 @@ function isData(value: object): value is Data {
 export function createKept<Data extends object>(create: (data: Data) => object): (data: Data) => Value {
   const texts = new WeakMap<Data, Map<number, string>>();
   return (source) => {
-    const kept = texts.get(source) ?? new Map<number, string>();
-    texts.set(source, kept);
+    const kept = findOrCreate(texts, source, () => new Map<number, string>());
     return new Kept(() => create(source), kept);
   };
 }

@@ -1,7 +1,9 @@
 /** The law of names in GraphQL: no two things have one name, in any access class. Source: section 14.2. */
+
 import type { Diagnostic } from '@tablewright/introspect';
 import {
   type CollectionDescriptor,
+  findOrCreate,
   type GraphqlCollectionRoot,
   graphqlChangesName,
   graphqlCollectionRoots,
@@ -180,8 +182,7 @@ function spaceOf(descriptor: CollectionDescriptor, { kind }: GraphqlCollectionRo
 function isDistinctSchema(fixed: readonly Claim[], collections: readonly CollectionDescriptor[]): boolean {
   const taken = new Map([...Map.groupBy(fixed, ({ space }) => space)].map(([space, all]) => [space, namesOf(all)]));
   const add = (space: string, name: string): boolean => {
-    const names = taken.get(space) ?? new Set();
-    taken.set(space, names);
+    const names = findOrCreate(taken, space, () => new Set());
     return names.size < names.add(name).size;
   };
   return collections.every(

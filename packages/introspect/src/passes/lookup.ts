@@ -1,3 +1,4 @@
+import { derivedOnce } from '@tablewright/runtime/language';
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, Field, JoinPair, Relation, Table, TableId } from '../schema.ts';
@@ -8,28 +9,19 @@ export type OneToManyRelation = Extract<Relation, { readonly kind: 'o2m' }>;
 
 export type ManyToManyRelation = Extract<Relation, { readonly kind: 'm2m' }>;
 
-export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table> {
-  const cached = byId.get(tables);
-  if (cached !== undefined) return cached;
-  const made = new Map(tables.map((table) => [table.id, table]));
-  byId.set(tables, made);
-  return made;
-}
-
 /** Nearly every pass looks tables up, and no list is changed once it is made. */
-const byId = new WeakMap<readonly Table[], ReadonlyMap<TableId, Table>>();
+export const tablesById = derivedOnce(
+  (tables: readonly Table[]): ReadonlyMap<TableId, Table> => new Map(tables.map((table) => [table.id, table])),
+);
 
-/** Collections by their API name. If two have one name, which a rule reports, the first is found. */
-export function collectionsByName(collections: readonly Collection[]): ReadonlyMap<string, Collection> {
-  const cached = byName.get(collections);
-  if (cached !== undefined) return cached;
-  const made = new Map(collections.map((collection) => [collection.name, collection] as const).reverse());
-  byName.set(collections, made);
-  return made;
-}
-
-/** Rules look collections up for each of what they judge, and no list is changed once it is made. */
-const byName = new WeakMap<readonly Collection[], ReadonlyMap<string, Collection>>();
+/**
+ * Collections by their API name. If two have one name, which a rule reports, the first is found. Rules look collections up
+ * for each of what they judge.
+ */
+export const collectionsByName = derivedOnce(
+  (collections: readonly Collection[]): ReadonlyMap<string, Collection> =>
+    new Map(collections.map((collection) => [collection.name, collection] as const).reverse()),
+);
 
 /** The field with this API name, else the one of the column with this name. */
 export function namedIn(fields: readonly Field[], name: string): Field | undefined {

@@ -1,3 +1,4 @@
+import { findOrCreate } from '@tablewright/runtime/language';
 import type { Check, Column, ColumnFill, ColumnType, Table, TableId } from '../schema.ts';
 import { tableId } from '../table-names.ts';
 import type { ColumnRow, ObjectName, RelationRow } from './catalog.ts';
@@ -26,9 +27,7 @@ export function columnsBuilder(lookup: Lookup, isListed: (relation: string) => b
       built.set(next, buildColumnsOf(lookup, isListed, built, next));
     }
     // A view without a beginning is in no order: its columns are followed nowhere.
-    const columns = built.get(relation) ?? buildColumnsOf(lookup, isListed, new Map(), relation);
-    built.set(relation, columns);
-    return columns;
+    return findOrCreate(built, relation, () => buildColumnsOf(lookup, isListed, new Map(), relation));
   };
 }
 

@@ -1,3 +1,4 @@
+import { findOrCreate } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { ForeignKey, Index, Key, ReferentialAction, Table } from '../schema.ts';
 import { foreignKeyOutside, tableId } from '../table-names.ts';
@@ -11,16 +12,13 @@ const none: Keys = { primaryKey: null, uniques: [] };
 
 /** Finds keys of a relation by constraints and unique indexes. A view has its only table's, if it shows all columns. */
 export function buildKeys(lookup: Lookup, relation: string): Keys {
-  const built = builtKeys.get(lookup) ?? new Map<string, Keys>();
-  builtKeys.set(lookup, built);
+  const built = findOrCreate(builtKeys, lookup, () => new Map<string, Keys>());
   const cached = built.get(relation);
   if (cached) return cached;
   const basesOf = (view: string): readonly string[] => baseOf(lookup, view) ?? [];
   for (const next of baseOrder(relation, basesOf, (base) => built.has(base)))
     built.set(next, keysOf(lookup, built, next));
-  const keys = built.get(relation) ?? viewKeys(lookup, relation, null, none);
-  built.set(relation, keys);
-  return keys;
+  return findOrCreate(built, relation, () => viewKeys(lookup, relation, null, none));
 }
 
 /** Every relation is asked about once for itself, and once for each foreign key and view that names it. */

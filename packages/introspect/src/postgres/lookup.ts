@@ -1,3 +1,4 @@
+import { findOrCreate } from '@tablewright/runtime/language';
 import { compareText } from '../order.ts';
 import type { Catalog, ColumnRow, ConstraintRow, IndexRow, InheritsRow, RelationRow } from './catalog.ts';
 import { type TypesByOid, typesByOid } from './types.ts';
@@ -66,7 +67,7 @@ export function lookupOf(catalog: Catalog): Lookup {
     hasChildren: (relation) => withChildren.has(relation),
     trace: (relation) => {
       const action = actions.get(relation);
-      return action === undefined ? undefined : found(traces, relation, () => traceView(action));
+      return action === undefined ? undefined : findOrCreate(traces, relation, () => traceView(action));
     },
     types: typesByOid(catalog),
   };
@@ -86,13 +87,5 @@ function sortedGroups<Row>(
 ): (relation: string) => readonly Row[] {
   const groups = Map.groupBy(rows, relationOf);
   const sorted = new Map<string, readonly Row[]>();
-  return (relation) => found(sorted, relation, () => (groups.get(relation) ?? []).toSorted(compare));
-}
-
-function found<Value>(made: Map<string, Value>, name: string, create: () => Value): Value {
-  const cached = made.get(name);
-  if (cached !== undefined) return cached;
-  const value = create();
-  made.set(name, value);
-  return value;
+  return (relation) => findOrCreate(sorted, relation, () => (groups.get(relation) ?? []).toSorted(compare));
 }

@@ -1,7 +1,9 @@
 /** Tags by which shared caches find answers again: they tell neither names nor keys. Source: scale-out notes, section 8. */
+
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Database, NamedRows, Statement, TableChange, Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
+import { findOrCreate } from '../language/values/once.ts';
 
 /** Tags of answers. Each has eight characters. */
 export type Tags = ReturnType<typeof createTags>;
@@ -17,12 +19,8 @@ export function createTags(secret: string) {
   const cached = new Map<string, string>();
   const print = (...parts: readonly string[]): string =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest().subarray(0, tagBytes).toString('base64url');
-  const tableTag = (kind: string, table: string): string => {
-    const name = `${kind} ${table}`;
-    const tag = cached.get(name) ?? print(kind, table);
-    cached.set(name, tag);
-    return tag;
-  };
+  const tableTag = (kind: string, table: string): string =>
+    findOrCreate(cached, `${kind} ${table}`, () => print(kind, table));
   return {
     all: print('all'),
     any: print('any'),

@@ -1,5 +1,7 @@
 /** The hooks of a server by what they wait for, and how one is called. */
+
 import type { CompiledApi, Extension, HookEvent, RegisteredHook, RegisteredRoute, Stage } from '../language/index.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import type { ExtensionTools } from './types.ts';
 
 type Register = (event: string, hook: (event: never) => unknown) => void;
@@ -56,8 +58,7 @@ export function gatherHooks(
     const collection = events.get(hook.event);
     if (collection === undefined) throw new Error(`An extension waits for "${hook.event}", which there is not.`);
     collections.add(collection);
-    const stages = byEvent.get(hook.event) ?? { before: [], after: [], afterCommit: [] };
-    byEvent.set(hook.event, stages);
+    const stages = findOrCreate(byEvent, hook.event, () => ({ before: [], after: [], afterCommit: [] }));
     stages[hook.stage].push(observeHook(hook));
   }
   return { of: (event) => byEvent.get(event), collections };

@@ -1,4 +1,5 @@
 /** Calls of functions and procedures of the database under the rights of their callers. */
+
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
 import { isRaised, raisedForCaller, ServerError, untrueFunction } from '../database/errors.ts';
@@ -7,6 +8,7 @@ import { runAs } from '../database/row-context.ts';
 import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
+import { derivedOnce, findOrCreate } from '../language/values/once.ts';
 import { type Answer, createAnswerWriter } from '../query/answer.ts';
 import type { QueryTree } from '../query/parse/parse-query-string.ts';
 import { defaultReadLimits, parseBounds } from '../query/parse/parse-read.ts';
@@ -139,8 +141,9 @@ class CallPlans {
   planOf(caller: Caller, call: RequestedCall, query: QueryTree): PlannedRead {
     const bounds = parseBounds(query, this.#limits, undefined);
     const form = `${caller.accessClass} ${formOf(call)} ${bounds.limit} ${bounds.offset > 0}`;
-    const plain = this.#plans.get(form) ?? onlyReading(planCall(this.#open, call, bounds), call.descriptor.reads);
-    this.#plans.set(form, plain);
+    const plain = findOrCreate(this.#plans, form, () =>
+      onlyReading(planCall(this.#open, call, bounds), call.descriptor.reads),
+    );
     const plan = this.#guests.has(caller.accessClass) ? publicPlan(plain) : plain;
     const parameters = bind(plan.binders, callValues(call, bounds), caller);
     return { plan, statement: runAs(plan.statement, caller), parameters };
@@ -161,8 +164,9 @@ class CallPlans {
     const collection = this.#open.collections.get(returns.kind === 'items' ? returns.collection : '');
     if (collection === undefined) throw new Error(`the collection of "${call.descriptor.name}" is not there`);
     const form = `${caller.accessClass} ${formOf(call)}`;
-    const planned = this.#keyPlans.get(form) ?? planKeys(this.#open, call, keyFields(collection.descriptor));
-    this.#keyPlans.set(form, planned);
+    const planned = findOrCreate(this.#keyPlans, form, () =>
+      planKeys(this.#open, call, keyFields(collection.descriptor)),
+    );
     const parameters = bind(planned.binders, valuesOf(call), caller);
     return { ...planned, statement: runAs(planned.statement, caller), parameters };
   }
@@ -214,13 +218,7 @@ function answered(rows: Answer): Answer {
   };
 }
 
-const publicPlans = new WeakMap<ReadPlan, ReadPlan>();
-
-function publicPlan(plan: ReadPlan): ReadPlan {
-  const cached = publicPlans.get(plan) ?? forPublic(plan);
-  publicPlans.set(plan, cached);
-  return cached;
-}
+const publicPlan = derivedOnce((plan: ReadPlan): ReadPlan => forPublic(plan));
 
 /** The error of a caller for whom a function does not exist: that of an unknown path. */
 export function noFunction(): PlatformError {

@@ -4,6 +4,7 @@ import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { int32 } from '../json/bytes.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import { afterColumn } from '../query/answer.ts';
 import { type CursorPlan, writeCursor } from '../query/parse/cursor.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
@@ -89,12 +90,8 @@ function constantIn(parent: GraphQLObjectType, field: CollectedField): Extract<E
 export type CreateConnection = (plan: ReadPlan, size: number, prefix?: Buffer, suffix?: Buffer) => CollectedRows;
 
 export function createConnections(parts: readonly ConnectionPart[]): CreateConnection {
-  const layouts = new WeakMap<ReadPlan, readonly PartLayout[]>();
-  return (plan, size, prefix, suffix) => {
-    const layout = layouts.get(plan) ?? parts.map((part) => layPartOut(part, plan));
-    layouts.set(plan, layout);
-    return new ConnectionRows(plan, layout, size, prefix, suffix);
-  };
+  const layoutOf = derivedOnce((plan: ReadPlan) => parts.map((part) => layPartOut(part, plan)));
+  return (plan, size, prefix, suffix) => new ConnectionRows(plan, layoutOf(plan), size, prefix, suffix);
 }
 
 /** A part, with what writes an element of it where it is a list. */

@@ -7,6 +7,7 @@ import { runAs } from '../database/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { invalidQuery, PlatformError, toPlatformError } from '../errors.ts';
 import { toFunctionError } from '../functions/service.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import { type ClientBytes, tooMuchUnsent } from '../limits/unsent.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import { unusableCursor } from '../query/parse/cursor.ts';
@@ -129,13 +130,7 @@ function reported(
   return { error, namesMissing: caller.administrator };
 }
 
-const frames = new WeakMap<QueryField, ReturnType<typeof frameOf>>();
-
-function frameFor(field: QueryField): ReturnType<typeof frameOf> {
-  const frame = frames.get(field) ?? frameOf(field.key);
-  frames.set(field, frame);
-  return frame;
-}
+const frameFor = derivedOnce(({ key }: QueryField) => frameOf(key));
 
 /** Errors in the order of the document; one at a field that cannot be null leaves no data. */
 function failing(

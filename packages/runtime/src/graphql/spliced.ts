@@ -1,20 +1,16 @@
 /** Answers of operations, spliced from the bytes of rows. */
+
 import { type FieldNode, getLocation } from 'graphql';
 import type { RowSink } from '../database/database.ts';
 import { messageOf, type PlatformError } from '../errors.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
 import type { JsonValue } from '../language/index.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 
-const transcoders = new WeakMap<ReadPlan, Transcoder>();
-
-/** Returns the transcoder that writes the rows of a plan; made once. */
-function transcoderOf(plan: ReadPlan): Transcoder {
-  const transcoder = transcoders.get(plan) ?? createTranscoder(plan.fields);
-  transcoders.set(plan, transcoder);
-  return transcoder;
-}
+/** Returns the transcoder that writes the rows of a plan. */
+const transcoderOf = derivedOnce(({ fields }: ReadPlan) => createTranscoder(fields));
 
 /** Rows that are collected into the value of one root field. */
 export interface CollectedRows extends RowSink {

@@ -39,6 +39,7 @@ export * from './types/definition.ts';
 export * from './types/index.ts';
 export { unsignedInteger } from './types/integer.ts';
 export { depthOf, jsonDepth } from './types/json.ts';
+export * from './values/once.ts';
 export { type JsonValue, parseExactly, withNumberTexts } from './values/parse-text.ts';
 export * from './values/value-type.ts';
 export * from './values/values.ts';

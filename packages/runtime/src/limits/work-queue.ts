@@ -1,5 +1,7 @@
 /** Turns of work that takes what all share, such as a processor: a little of it at once, and a bounded number waiting. */
+
 import { PlatformError } from '../errors.ts';
+import { findOrCreate } from '../language/values/once.ts';
 
 export interface WorkQueue {
   /**
@@ -117,8 +119,7 @@ export function createWorkQueues(options: WorkQueueOptions): (name: string) => W
   const queues = new Map<string, { readonly queue: WorkQueue; users: number }>();
   return (name) => ({
     async acquire(work, client) {
-      const entry = queues.get(name) ?? { queue: createWorkQueue(options), users: 0 };
-      queues.set(name, entry);
+      const entry = findOrCreate(queues, name, () => ({ queue: createWorkQueue(options), users: 0 }));
       entry.users++;
       try {
         return await entry.queue.acquire(work, client);

@@ -6,7 +6,8 @@ import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/p
 import { runAs } from '../database/row-context.ts';
 import { invalidQuery, missingCollection } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
-import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
+import { findOrCreate } from '../language/values/once.ts';
+import { accessOf, buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
 import { parseKeySegment, parseKeys } from './parse/keys.ts';
 import { parseQueryString, type QueryTree } from './parse/parse-query-string.ts';
 import { defaultReadLimits, parseKeyRequest, parseListRequest, parseSearch } from './parse/parse-read.ts';
@@ -117,14 +118,10 @@ function rememberClasses(
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();
   return function plansOf({ accessClass }) {
-    const cached = classes.get(accessClass);
-    if (cached !== undefined) return cached;
-    const access = api.access.find((candidate) => candidate.name === accessClass);
-    if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
-    const scope = buildScope(api, access, open);
-    const plans = { scope, byShape: createCache<ReadPlan>('reads'), find: createFinder() };
-    classes.set(accessClass, plans);
-    return plans;
+    return findOrCreate(classes, accessClass, () => {
+      const scope = buildScope(api, accessOf(api, accessClass), open);
+      return { scope, byShape: createCache<ReadPlan>('reads'), find: createFinder() };
+    });
   };
 }
 

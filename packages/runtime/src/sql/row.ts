@@ -5,11 +5,11 @@ import type {
   CallerOperand,
   CollectionDescriptor,
   ColumnPair,
-  ComputedValue,
   Condition,
   ManyToAny,
   Operand,
 } from '../language/index.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 
 /** Prints conditions, in which cells stand that other conditions guard. */
@@ -107,24 +107,18 @@ export function columnsOf(
   };
 }
 
-/** Functions and expressions of a collection's computed fields, by the columns that they stand for; undefined where it has none. */
-export function computedColumns(descriptor: CollectionDescriptor): ReadonlyMap<string, ComputedValue> | undefined {
-  const cached = computedBy.get(descriptor);
-  if (cached !== undefined) return cached ?? undefined;
+/** Functions and expressions of a collection's computed fields, by the columns that they stand for; null where it has none. */
+export const computedColumns = derivedOnce((descriptor: CollectionDescriptor) => {
   const pairs = descriptor.fields.flatMap(({ column, computed }) =>
     computed === undefined ? [] : [[column, computed] as const],
   );
-  const computed = pairs.length === 0 ? null : new Map(pairs);
-  computedBy.set(descriptor, computed);
-  return computed ?? undefined;
-}
+  return pairs.length === 0 ? null : new Map(pairs);
+});
 
 /** True if a written row has to be read again: what is computed of it may look at other rows. */
 export function hasLateValues(descriptor: CollectionDescriptor): boolean {
-  return descriptor.amended === true || computedColumns(descriptor) !== undefined;
+  return descriptor.amended === true || computedColumns(descriptor) !== null;
 }
-
-const computedBy = new WeakMap<CollectionDescriptor, ReadonlyMap<string, ComputedValue> | null>();
 
 /** Selects columns of a row in a subquery, where each keeps its name. */
 export function selectColumns(row: Row, columns: Iterable<string>): readonly string[] {

@@ -14,6 +14,7 @@ import {
   systemCollection,
 } from '../language/index.ts';
 import { isSecret } from '../language/types/index.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import { type RowsByState, rowsOf } from './archived/rows-by-state.ts';
 
 /**
@@ -65,6 +66,13 @@ export interface RelationScope {
   readonly target?: CollectionScope;
 }
 
+/** The access class of a name that the API has. */
+export function accessOf({ access }: Pick<CompiledApi, 'access'>, name: string): AccessClass {
+  const found = access.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`there is no access class "${name}"`);
+  return found;
+}
+
 const openScopes = new WeakMap<CompiledApi['collections'], Scope>();
 
 /** The scope in which every name can be read on every row: that of rules and of administrators. One of an API, for all. */
@@ -90,19 +98,13 @@ function openScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
   return { dialect: sqlDialects[api.dialect], collections, rules: null };
 }
 
-const boundScopes = new WeakMap<Scope, Scope>();
-
 /** Scope of rules in which every row of the caller's tenant can be read, along every relation; else the open one. */
-function boundScope(open: Scope): Scope {
-  const cached = boundScopes.get(open);
-  if (cached !== undefined) return cached;
+const boundScope = derivedOnce((open: Scope): Scope => {
   const collections = [...open.collections.values()];
-  const bound = collections.every(({ descriptor }) => descriptor.tenant === undefined)
+  return collections.every(({ descriptor }) => descriptor.tenant === undefined)
     ? open
     : { ...open, collections: new Map(collections.map(boundCollection)), everything: open };
-  boundScopes.set(open, bound);
-  return bound;
-}
+});
 
 function boundCollection(collection: CollectionScope): readonly [string, CollectionScope] {
   const { name, tenant } = collection.descriptor;
@@ -176,20 +178,14 @@ export function withoutRows(scope: Scope, name: string): Scope {
   return { ...scope, collections: new Map([...scope.collections, [name, { ...collection, rows: [] }]]) };
 }
 
-const exportScopes = new WeakMap<Scope, Scope>();
-
 /** Names that a scope allows in an export: `*` omits secret fields, and naming one is FORBIDDEN (section 5.6). */
-export function exportScope(scope: Scope): Scope {
-  const cached = exportScopes.get(scope);
-  if (cached !== undefined) return cached;
+export const exportScope = derivedOnce((scope: Scope): Scope => {
   const collections = [...scope.collections].map(([name, collection]): [string, CollectionScope] => {
     const fields = new Map([...collection.fields].filter(([, field]) => !field.secret));
     return [name, { ...collection, fields }];
   });
-  const exported = { ...scope, collections: new Map(collections) };
-  exportScopes.set(scope, exported);
-  return exported;
-}
+  return { ...scope, collections: new Map(collections) };
+});
 
 export function filterNames(scope: Scope): FilterNames {
   return {

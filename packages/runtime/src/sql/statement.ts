@@ -3,6 +3,7 @@ import type { Binder } from '../database/parameter-forms.ts';
 import { defaultSql, type SqlDialect } from '../dialects/index.ts';
 import { invalidQuery } from '../errors.ts';
 import type { Operand } from '../language/index.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import { printPresence } from './caller-path.ts';
 import { printCondition } from './condition.ts';
 import type { Finished, StatementBuilder } from './row.ts';
@@ -74,12 +75,9 @@ export function createStatement(
       return semiJoins > maxSemiJoins ? dialect.fence : '';
     },
     parameter(binder, native) {
-      const key = `${native} ${JSON.stringify(binder)}`;
-      const cached = placeholders.get(key);
-      if (cached !== undefined) return cached;
-      const placeholder = dialect.placeholder(native, (form) => `$${marks.push({ binder, form })}`);
-      placeholders.set(key, placeholder);
-      return placeholder;
+      return findOrCreate(placeholders, `${native} ${JSON.stringify(binder)}`, () =>
+        dialect.placeholder(native, (form) => `$${marks.push({ binder, form })}`),
+      );
     },
   };
 }
@@ -103,8 +101,7 @@ function numberParameters(
         kept.push(marked);
         return '?';
       }
-      const position = numbers.get(index) ?? kept.push(marked);
-      numbers.set(index, position);
+      const position = findOrCreate(numbers, index, () => kept.push(marked));
       used.add(position);
       return `$${position}`;
     });

@@ -1,9 +1,11 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
+
 import type { Database, Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { forbidden } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import { parseArchived } from '../query/parse/parse-parameters.ts';
 import { parseQueryString } from '../query/parse/parse-query-string.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
@@ -241,24 +243,18 @@ function createContexts(
   /** The API as a kind of request sees it. */
   function readingOf({ inviting, uploading }: WriteRequest) {
     const kind = inviting === true ? 'inviting' : (uploading?.join(',') ?? '');
-    const cached = readings.get(kind);
-    if (cached !== undefined) return cached;
-    const seen = inviting === true ? invitingApi(api) : uploading === undefined ? api : uploadingApi(api, uploading);
-    const made = {
-      scopes: createWriteScopes(seen, { ...defaultFieldLimits, ...fieldLimits }),
-      classes: new Map<string, Class>(),
-    };
-    readings.set(kind, made);
-    return made;
+    return findOrCreate(readings, kind, () => {
+      const seen = inviting === true ? invitingApi(api) : uploading === undefined ? api : uploadingApi(api, uploading);
+      const scopes = createWriteScopes(seen, { ...defaultFieldLimits, ...fieldLimits });
+      return { scopes, classes: new Map<string, Class>() };
+    });
   }
   return function openDesk(request) {
     const { accessClass } = request.caller;
     const { scopes, classes } = readingOf(request);
     const archived = asksArchived(request, all) ? request.collection : null;
     const name = archived === null ? accessClass : JSON.stringify([accessClass, archived]);
-    const cached = classes.get(name);
-    if (cached !== undefined) return { ...cached, ...request, complaints: [] };
-    const made: Class = {
+    const opened = findOrCreate(classes, name, () => ({
       scope: archived === null ? scopes(accessClass) : withArchivedItems(scopes(accessClass), archived),
       reads: createCache<ReadPlan>(null),
       echoes: createCache<PreparedReturning>(null),
@@ -268,9 +264,8 @@ function createContexts(
       passwordPattern,
       images,
       ...(seams && { seams }),
-    };
-    classes.set(name, made);
-    return { ...made, ...request, complaints: [] };
+    }));
+    return { ...opened, ...request, complaints: [] };
   };
 }
 

@@ -7,6 +7,7 @@
 import {
   type Attribute,
   type FieldDescriptor,
+  findOrCreate,
   isPortableType,
   type PortableType,
   types,
@@ -123,9 +124,7 @@ export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject),
   const schemas = byFacts(schema, () => new Map());
   const { native, wire, maxLength, precision, scale, geometry, vector } = field;
   const facts = `${native} ${wire.kind} ${wire.cast} ${maxLength} ${precision} ${scale} ${geometry?.kind} ${vector?.dimensions}`;
-  const kept = schemas.get(facts) ?? keepText(schema(field));
-  schemas.set(facts, kept);
-  return kept;
+  return findOrCreate(schemas, facts, () => keepText(schema(field)));
 }
 
 /** Schema of an input value: values of responses are accepted again; some types accept more. */

@@ -3,6 +3,7 @@ import {
   type CallerValue,
   decodeValue,
   type FilterNames,
+  findOrCreate,
   isDynamic,
   isSecret,
   type JsonValue,
@@ -39,12 +40,8 @@ function createListing<Named>(
 ): (name: string) => ReadonlyMap<string, Named> | undefined {
   const listed = new Map<string, ReadonlyMap<string, Named>>();
   return (name) => {
-    const cached = listed.get(name);
     const collection = byName.get(name);
-    if (cached !== undefined || collection === undefined) return cached;
-    const made = list(collection);
-    listed.set(name, made);
-    return made;
+    return collection && findOrCreate(listed, name, () => list(collection));
   };
 }
 

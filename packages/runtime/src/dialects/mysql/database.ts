@@ -14,6 +14,7 @@ import { onlyHost } from '../../database/hosts/choose-primary.ts';
 import { readRow, type TextRow } from '../../database/own-statements.ts';
 import { formParameters, type SentParameter } from '../../database/parameter-forms.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { unobserved } from '../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { toMysqlError } from './driver/errors.ts';
@@ -205,11 +206,8 @@ function createMarks(): BatchReader['ask'] {
   const statements = new WeakMap<Statement, Map<number, Statement>>();
 
   function statementFor({ statement, at: position }: KeyList, size: number): Statement {
-    const bySize = statements.get(statement) ?? new Map<number, Statement>();
-    statements.set(statement, bySize);
-    const spread = bySize.get(size) ?? spreadMarks(statement, position, size);
-    bySize.set(size, spread);
-    return spread;
+    const bySize = findOrCreate(statements, statement, () => new Map<number, Statement>());
+    return findOrCreate(bySize, size, () => spreadMarks(statement, position, size));
   }
 
   return (batch, keys, parameters): StatementRequest => {

@@ -1,4 +1,5 @@
 /** PostgreSQL servers reached over the network or a socket. */
+
 import type pg from 'pg';
 import { RowLengths } from '../../database/batch-size.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { PoolingError, UnfitError } from '../../database/errors.ts';
 import { type RowContext, type RunsAs, rowContextOf, serverSide } from '../../database/row-context.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { cancelBackend, connectClient } from './driver/client.ts';
 import { type Closed, connectFitting, type Open, openConnection, type PostgresConnection } from './driver/connect.ts';
@@ -115,9 +117,7 @@ const manyRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
 /** As in a session without ours, pages out of sequence cost four times as much: the server reads tables and bitmaps in sequence. */
 function forManyRows(runsAs: RunsAs | undefined): RowContext {
   const side = rowContextOf(runsAs === undefined ? {} : { runsAs }) ?? serverSide;
-  const context = manyRows.get(side) ?? withSetting(runsAs, 'random_page_cost', '4');
-  manyRows.set(side, context);
-  return context;
+  return findOrCreate(manyRows, side, () => withSetting(runsAs, 'random_page_cost', '4'));
 }
 
 /** Keys that have one text each need no quotes. */

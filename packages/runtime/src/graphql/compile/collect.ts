@@ -63,11 +63,7 @@ function conditionOf({ name, arguments: argumentNodes = [] }: DirectiveNode) {
  * Collects what is selected of an object of a type, in the order of the answer (specification of GraphQL, 6.3.2). The
  * sets are those of all fields that were merged.
  */
-export function collectFields(
-  collecting: Collecting,
-  type: GraphQLNamedType,
-  sets: Sets,
-): readonly CollectedField[] {
+export function collectFields(collecting: Collecting, type: GraphQLNamedType, sets: Sets): readonly CollectedField[] {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
   const spread = new Set<string>();
   for (const set of sets) if (set !== undefined) collectInto(fields, spread, collecting, type, set);

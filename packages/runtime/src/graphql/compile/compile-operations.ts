@@ -1,16 +1,18 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
+
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { createFunctions, type Functions } from '../../functions/service.ts';
 import { type CompiledApi, type GraphqlRoot, type GraphqlScope, indexGraphql } from '../../language/index.ts';
 import { graphqlServiceRoots } from '../../language/operations/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { defaultReadLimits } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { ReadPass } from '../../query/plan/plan-read.ts';
 import { createPlanner } from '../../query/planner.ts';
-import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
+import { accessOf, buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
 import type { Operation, OperationSource } from '../documents/operation.ts';
 import type { PreparedRead } from '../reads/item-read.ts';
 import { collectFields, collectingAll, createVariants, type Variant } from './collect.ts';
@@ -111,15 +113,11 @@ export class OperationCompiler {
   }
 
   #classOf(name: string): ClassSetting {
-    const cached = this.#classes.get(name);
-    if (cached !== undefined) return cached;
-    const access = this.#api.access.find((candidate) => candidate.name === name);
-    if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const reads = { ...keptReads(this.#createCache), passes: this.#passes };
-    const scope = buildScope(this.#api, access, this.#open);
-    const made = { accessClass: name, functions: this.#functions, scope, ...reads };
-    this.#classes.set(name, made);
-    return made;
+    return findOrCreate(this.#classes, name, () => {
+      const scope = buildScope(this.#api, accessOf(this.#api, name), this.#open);
+      const reads = { ...keptReads(this.#createCache), passes: this.#passes };
+      return { accessClass: name, functions: this.#functions, scope, ...reads };
+    });
   }
 
   #settingOf(source: OperationSource, classSetting: ClassSetting, kind: 'query' | 'mutation') {

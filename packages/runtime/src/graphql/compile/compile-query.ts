@@ -14,7 +14,14 @@ import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import type { Sets } from './collect.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
-import { type Compiling, compileProjection, constantOf, setsOf, unknownName, unknownPart } from './compile-selection.ts';
+import {
+  type Compiling,
+  compileProjection,
+  constantOf,
+  setsOf,
+  unknownName,
+  unknownPart,
+} from './compile-selection.ts';
 import { type Input, inputValue, type Variables } from './input.ts';
 import {
   type CompiledField,

@@ -181,11 +181,7 @@ function memberOf(value: Members, name: string): JsonValue {
 }
 
 /** Makes what takes the selected parts of values of a type. Members that a value lacks are null. */
-export function compileProjection(
-  to: Collecting,
-  type: GraphQLNamedType,
-  sets: Sets,
-): (value: JsonValue) => JsonValue {
+export function compileProjection(to: Collecting, type: GraphQLNamedType, sets: Sets): (value: JsonValue) => JsonValue {
   if (!isObjectType(type)) return (value) => value;
   const parts = collectFields(to, type, sets).map(({ key, name, nodes }) => {
     const declared = type.getFields()[name];

@@ -1,4 +1,5 @@
 /** Answers `__schema` and `__type` by graphql-js, from the schema of the caller alone. */
+
 import {
   type DocumentNode,
   executeSync,
@@ -11,6 +12,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { findOrCreate } from '../../language/values/once.ts';
 import { fragmentsOf } from '../compile/collect.ts';
 import { DocumentError } from './document-errors.ts';
 
@@ -111,9 +113,7 @@ function valuesIn(
 
   function ofFragment(name: string, isRoot: boolean): number {
     const key = isRoot ? `root ${name}` : name;
-    const found = counts.get(key) ?? of(fragments.get(name)?.selectionSet, isRoot);
-    counts.set(key, found);
-    return found;
+    return findOrCreate(counts, key, () => of(fragments.get(name)?.selectionSet, isRoot));
   }
 
   function of(set: SelectionSetNode | undefined, isRoot: boolean): number {

@@ -30,7 +30,8 @@ import {
   type TypeNode,
 } from 'graphql';
 import { endOfLine } from '../../language/descriptors/class-documents.ts';
-import { type Leaf, wideElement, wideFloat } from './wide-values.ts';
+import { findOrCreate } from '../../language/values/once.ts';
+import { wideElement, wideFloat } from './wide-values.ts';
 
 type FindType = (name: string) => GraphQLNamedType | undefined;
 
@@ -116,7 +117,6 @@ export class SchemaTypes {
   readonly #roots: ReadonlySet<string>;
   readonly #definitions: ReadonlyMap<string, Definition>;
   readonly #made = new Map<string, GraphQLNamedType>();
-  readonly #wide = new Map<Leaf, GraphQLScalarType>();
 
   constructor(text: string, roots: ReadonlySet<string>) {
     this.#text = text;
@@ -126,12 +126,9 @@ export class SchemaTypes {
   }
 
   find(name: string): GraphQLNamedType | undefined {
-    const cached = this.#made.get(name);
     const definition = this.#definitions.get(name);
-    if (cached !== undefined || definition === undefined) return cached;
-    const type = this.#create(name, definition);
-    this.#made.set(name, type);
-    return type;
+    if (definition === undefined) return this.#made.get(name);
+    return findOrCreate(this.#made, name, () => this.#create(name, definition));
   }
 
   #create(name: string, { kind, from }: Definition): GraphQLNamedType {
@@ -173,15 +170,9 @@ export class SchemaTypes {
     const node = nullable.kind === Kind.LIST_TYPE && nullable.type.kind === Kind.NAMED_TYPE ? nullable.type : undefined;
     const element = node && this.#existing(node.name.value);
     if (!isLeafType(element)) return { type: assertInputType(this.#typeOf(type)) };
-    const list = new GraphQLList(this.#wideElement(element));
+    const list = new GraphQLList(wideElement(element));
     return { type: nullable === type ? list : new GraphQLNonNull(list) };
   };
-
-  #wideElement(element: Leaf): GraphQLScalarType {
-    const wide = this.#wide.get(element) ?? wideElement(element);
-    this.#wide.set(element, wide);
-    return wide;
-  }
 
   readonly #fieldOf = ({ type, arguments: args = [] }: FieldDefinitionNode): Fields[string] => ({
     type: assertOutputType(this.#typeOf(type)),

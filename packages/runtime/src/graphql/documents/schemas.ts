@@ -1,4 +1,5 @@
 /** The schemas of access classes, each made of its text when it is first asked for: starting a server costs nothing. */
+
 import {
   buildASTSchema,
   type ConstValueNode,
@@ -13,6 +14,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { type CompiledApi, type GraphqlScope, graphqlRootTypes, type JsonValue } from '../../language/index.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import { isJson } from '../compile/input.ts';
 import { createIntrospectionCheck, type IntrospectionCheck } from './introspection.ts';
 import { LazySchema, type RootNames, SchemaTypes } from './lazy-schema.ts';
@@ -105,13 +107,8 @@ function wholeSchemas(text: string): Readonly<Record<GraphqlScope, GraphQLSchema
 export function createSchemaPrinter(
   findSchema: FindSchema,
 ): (...parameters: Parameters<FindSchema>) => Promise<string> {
-  const printed = new WeakMap<ScopeSchema, string>();
-  return async function print(accessClass, scope) {
-    const found = await findSchema(accessClass, scope);
-    const text = printed.get(found) ?? printSchema(found.described());
-    printed.set(found, text);
-    return text;
-  };
+  const printed = derivedOnce(({ described }: ScopeSchema) => printSchema(described()));
+  return async (accessClass, scope) => printed(await findSchema(accessClass, scope));
 }
 
 function objectType(schema: GraphQLSchema, name: string): GraphQLObjectType | undefined {

@@ -1,4 +1,5 @@
 /** Values that GraphQL has no types for: floats that are no numbers, arrays of several dimensions. */
+
 import {
   type ASTVisitor,
   type GraphQLEnumType,
@@ -16,6 +17,7 @@ import {
   VariablesInAllowedPositionRule,
 } from 'graphql';
 import { infinite } from '../../language/types/decoding.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 
 /** `Float` that takes the texts of values for which JSON has no numbers. */
 export const wideFloat = new GraphQLScalarType<number | string>({
@@ -34,7 +36,7 @@ export type Leaf = GraphQLScalarType | GraphQLEnumType;
 const plainOf = new WeakMap<object, Leaf>();
 
 /** Makes the type of an array's elements: of the plain type, or lists of these, as arrays of several dimensions have them. */
-export function wideElement(plain: Leaf): GraphQLScalarType {
+export const wideElement = derivedOnce((plain: Leaf): GraphQLScalarType => {
   const coerce = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(coerce);
     return value === null ? null : plain.coerceInputValue(value);
@@ -51,7 +53,7 @@ export function wideElement(plain: Leaf): GraphQLScalarType {
   });
   plainOf.set(wide, plain);
   return wide;
-}
+});
 
 /** The rule of GraphQL about variables, for which the elements of an array have their plain type. */
 export function variablesInAllowedPosition(context: ValidationContext): ASTVisitor {

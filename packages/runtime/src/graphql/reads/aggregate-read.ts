@@ -5,6 +5,7 @@ import { longestCachedStatement } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import type { GraphqlCollection } from '../../language/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import {
   type Aggregate,
   type AggregateNames,
@@ -152,9 +153,7 @@ export function compileAggregate(
   const values = new Map<string, Aggregate>();
   function shared(aggregate: Aggregate): Aggregate {
     const name = JSON.stringify([aggregate.function, aggregate.field?.descriptor.name ?? null]);
-    const cached = values.get(name) ?? aggregate;
-    values.set(name, cached);
-    return cached;
+    return findOrCreate(values, name, () => aggregate);
   }
   const parts = collectFields(to, type, sets).map((field): AggregatePart => {
     const { key, name } = field;

@@ -1,4 +1,5 @@
 /** State and descriptions of the server. Source: API specification, section 13. */
+
 import type { Database } from '../../database/database.ts';
 import type { HostReport } from '../../database/host-state.ts';
 import { ownTables } from '../../dialects/index.ts';
@@ -7,6 +8,7 @@ import type { Environment } from '../../environment.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { OutputOf, serverResource } from '../../language/operations/index.ts';
 import { isObject } from '../../language/types/decoding.ts';
+import { readOnce } from '../../language/values/once.ts';
 import { type SystemPlace, systemPlaceOf } from '../../system/place.ts';
 import { platformVersion, productName } from '../../version.ts';
 import { createHealth, readinessOf, type WatchedSchema, worst } from '../health.ts';
@@ -98,17 +100,9 @@ function serverInformation(
 
 /** Makes the reader of OpenAPI documents, each printed once per access class, with `publicUrl` as the server. */
 function createDocuments(api: CompiledApi, publicUrl: string | null): (accessClass: string) => Promise<Buffer> {
-  const printed = new Map<string, Promise<Buffer>>();
-  return function document(accessClass) {
-    const cached = printed.get(accessClass);
-    if (cached !== undefined) return cached;
-    const reading = api.openapi(accessClass).then((value) => {
-      const isAsCompiled = publicUrl === null || !isObject(value);
-      return Buffer.from(JSON.stringify(isAsCompiled ? value : { ...value, servers: [{ url: publicUrl }] }));
-    });
-    printed.set(accessClass, reading);
-    // A document that could not be read is tried again by the next request.
-    reading.catch(() => printed.delete(accessClass));
-    return reading;
-  };
+  return readOnce(async (accessClass) => {
+    const value = await api.openapi(accessClass);
+    const isAsCompiled = publicUrl === null || !isObject(value);
+    return Buffer.from(JSON.stringify(isAsCompiled ? value : { ...value, servers: [{ url: publicUrl }] }));
+  });
 }

@@ -1,7 +1,9 @@
 /** Answers that shared caches may keep: successful reads without a token, of collections configured so. */
+
 import type { IncomingMessage } from 'node:http';
 import { longestKeptMs, type Tags } from '../../caching/tags.ts';
 import type { CompiledApi } from '../../language/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { splitTarget } from '../../query/parse/target.ts';
 import type { PlannedRead } from '../../query/planner.ts';
 import { mayHoldToken } from '../auth/authenticate.ts';
@@ -44,14 +46,12 @@ export function createPublicAnswers(options: PublicAnswersOptions): PublicAnswer
 
   /** Tags of tables: without that of the item, and of its table where nothing else of that is read. */
   function tableTags({ plan: { statement } }: PlannedRead, item: string | undefined): string {
-    const cached = texts.get(statement);
-    if (cached !== undefined) return cached;
-    const { tables = [] } = statement;
-    const isAny = hasPolicies || tables.length > maxTags - 3 || tables.some((table) => derived.has(table));
-    const others = isAny ? [tags.any] : tables.flatMap((table) => (table === item ? [] : [tags.table(table)]));
-    const text = [tags.all, ...(item === undefined ? [] : [tags.items(item)]), ...others].join(' ');
-    texts.set(statement, text);
-    return text;
+    return findOrCreate(texts, statement, () => {
+      const { tables = [] } = statement;
+      const isAny = hasPolicies || tables.length > maxTags - 3 || tables.some((table) => derived.has(table));
+      const others = isAny ? [tags.any] : tables.flatMap((table) => (table === item ? [] : [tags.table(table)]));
+      return [tags.all, ...(item === undefined ? [] : [tags.items(item)]), ...others].join(' ');
+    });
   }
 
   return {

@@ -1,4 +1,5 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
+
 import type { Writable } from 'node:stream';
 import type { Database, Statement } from '../../database/database.ts';
 import { isInterrupted, refusesValue } from '../../database/errors.ts';
@@ -7,6 +8,7 @@ import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { PlatformError } from '../../errors.ts';
 import { createExportWriter } from '../../export/writer.ts';
 import { giveBack } from '../../json/byte-writer.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import { type AnswerWriter, createAnswerWriter, type Answer as Rows, withNamed } from '../../query/answer.ts';
 import { unusableCursor } from '../../query/parse/cursor.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
@@ -56,7 +58,7 @@ export function createReader(options: ReaderOptions) {
 
 class ServerReads {
   readonly #options: ReaderOptions;
-  readonly #writers = new WeakMap<ReadPlan, AnswerWriter>();
+  readonly #writerOf = derivedOnce(createWriter);
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -64,9 +66,7 @@ class ServerReads {
 
   startRows({ plan, size }: PlannedRead): Rows {
     this.#options.driftGuard(plan.statement);
-    const cached = this.#writers.get(plan) ?? createWriter(plan);
-    this.#writers.set(plan, cached);
-    return cached(size);
+    return this.#writerOf(plan)(size);
   }
 
   begin({ request }: HttpContext, planned: PlannedRead): KeptAnswer | null {

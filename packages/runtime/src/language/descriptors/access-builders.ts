@@ -1,7 +1,9 @@
 /** One-line calls of which generated files of permissions consist. */
+
 import { always, type Condition, type Operand } from '../conditions/condition.ts';
 import type { Operator } from '../operators/index.ts';
 import type { FieldFunction } from '../types/definition.ts';
+import { derivedOnce } from '../values/once.ts';
 import type { JsonValue } from '../values/parse-text.ts';
 import type { AccessClass, AccessRule, CollectionAccess, WriteRule } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
@@ -74,16 +76,10 @@ function writeRule(collection: CollectionDescriptor, rule: GrantedWrite): WriteR
   return { ...readRule(collection, rule), check, presets };
 }
 
-const namesOf = new WeakMap<CollectionDescriptor, readonly string[]>();
-
 /** Names of all fields and relations, one list for all rules that grant them. */
-export function allNames(collection: CollectionDescriptor): readonly string[] {
-  const names = namesOf.get(collection);
-  if (names !== undefined) return names;
-  const all = [...new Set([...collection.fields, ...collection.relations].map(({ name }) => name))];
-  namesOf.set(collection, all);
-  return all;
-}
+export const allNames = derivedOnce(({ fields, relations }: CollectionDescriptor): readonly string[] => [
+  ...new Set([...fields, ...relations].map(({ name }) => name)),
+]);
 
 /**
  * A comparison of a field with a value, or with an operand such as `caller('user')`.

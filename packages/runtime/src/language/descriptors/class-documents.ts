@@ -12,6 +12,7 @@
  *
  * Empty lines stand between the parts of every document. No line ends like a mark by itself: texts end in a quote.
  */
+import { findOrCreate } from '../values/once.ts';
 
 /** Names of files in the folder of generated ones. */
 export const classFiles = {
@@ -81,8 +82,9 @@ function linesOfClass(file: string, accessClass: string, sign: CommentSign): rea
       if (isFirst || line === '') found.push(line);
       continue;
     }
-    const has = named.get(names) ?? (isFirst ? !names.startsWith('!') : names.split(' ').includes(accessClass));
-    named.set(names, has);
+    const has = findOrCreate(named, names, () =>
+      isFirst ? !names.startsWith('!') : names.split(' ').includes(accessClass),
+    );
     if (has) found.push(line.slice(0, position));
   }
   return found;

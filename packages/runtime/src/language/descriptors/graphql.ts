@@ -4,7 +4,9 @@
  *
  * Source: API specification, sections 14.2 and 14.3.
  */
+
 import { isComputable } from '../types/index.ts';
+import { findOrCreate } from '../values/once.ts';
 import type { CollectionDescriptor, ManyToAny, ManyToOne, RelationDescriptor } from './collection.ts';
 import type { FunctionDescriptor } from './function.ts';
 import {
@@ -94,9 +96,7 @@ export function indexGraphql(
   const cache = new Map<string, GraphqlCollection>();
   function look(descriptor: CollectionDescriptor | undefined): GraphqlCollection | undefined {
     if (descriptor === undefined) return undefined;
-    const found = cache.get(descriptor.name) ?? namesOf(descriptor, links.get(descriptor.name) ?? []);
-    cache.set(descriptor.name, found);
-    return found;
+    return findOrCreate(cache, descriptor.name, () => namesOf(descriptor, links.get(descriptor.name) ?? []));
   }
   return {
     roots: rootsOf(collections, services, functions),

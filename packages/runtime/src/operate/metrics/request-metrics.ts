@@ -1,6 +1,8 @@
 /** Metrics of requests. Their children are bound when a route, a class or a collection is first met. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes, errorStatus } from '../../errors.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { type RequestRecord, requestMethod, routePattern, statusOf } from '../request-record.ts';
 import {
   type CollectionSeries,
@@ -179,12 +181,4 @@ function outcomeOf(status: number, errors: readonly ErrorCode[] | null): Outcome
   if (status >= 400 || status === 0) return 'refused';
   if (errors === null) return 'ok';
   return errors.some((code) => errorStatus(code) >= 500) ? 'failed' : 'refused';
-}
-
-function findOrCreate<Key, Value>(values: Map<Key, Value>, key: Key, create: (key: Key) => Value): Value {
-  const found = values.get(key);
-  if (found !== undefined) return found;
-  const created = create(key);
-  values.set(key, created);
-  return created;
 }

@@ -5,6 +5,7 @@
  * Transparent to callers: each gets its own row. If the statement fails, every caller that has no row yet reads again
  * alone, so no caller gets an error that another one caused.
  */
+
 import type { BatchReader, KeyList } from '../../database/connection-seams.ts';
 import {
   announceShared,
@@ -20,6 +21,7 @@ import { nameUnder, runAs } from '../../database/row-context.ts';
 import { where } from '../../dialects/fragment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import type { ReadPlan, ReadQuery } from '../../query/plan/plan.ts';
 import { type BatchKey, batchKey } from '../../query/plan/plan-keys.ts';
 import { type ReadPass, runFor, startRead, statementOf } from '../../query/plan/plan-read.ts';
@@ -133,16 +135,11 @@ class Groups {
 }
 
 /** Names of statements under the settings of callers: a text that is joined and looked up costs more than its join. */
-const ownNames = new WeakMap<Statement, string>();
+const ownNameUnder = derivedOnce((statement: Statement) => nameUnder(statement, statement.name));
 
 /** Name of the group of a statement whose only parameter is its key. */
 function ownName(statement: Statement): string {
-  if (statement.runsAs === undefined) return statement.name;
-  const cached = ownNames.get(statement);
-  if (cached !== undefined) return cached;
-  const name = nameUnder(statement, statement.name);
-  ownNames.set(statement, name);
-  return name;
+  return statement.runsAs === undefined ? statement.name : ownNameUnder(statement);
 }
 
 /** Reads go together where everything but the key is the same. */

@@ -1,5 +1,7 @@
 /** Work that requests do together while they share a transaction. */
+
 import type { Transaction } from '../../database/database.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import type { Batch, BatchColumn } from '../../write/decode/batch.ts';
 
 interface Waiting<I, O> {
@@ -32,8 +34,7 @@ export function shareWork<I, O>(
   }
 
   function join(transaction: Transaction, name: string, entry: Waiting<I, O>): void {
-    const names = waiting.get(transaction) ?? new Map<string, Waiting<I, O>[]>();
-    waiting.set(transaction, names);
+    const names = findOrCreate(waiting, transaction, () => new Map<string, Waiting<I, O>[]>());
     const others = names.get(name);
     if (others !== undefined) {
       others.push(entry);

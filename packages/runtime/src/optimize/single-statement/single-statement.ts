@@ -1,4 +1,5 @@
 /** Fills the seams of writers: creates, updates, trees and links by one statement each. */
+import { derivedOnce } from '../../language/values/once.ts';
 import type { WriteScope } from '../../write/access/scope.ts';
 import type { CreateWriteSeams, WritePlan } from '../../write/write-plan.ts';
 import { type DirectWrite, directStep, directWrite, runDirectly } from './direct-write.ts';
@@ -15,15 +16,9 @@ interface ClassPlans {
 }
 
 export const createSingleStatements: CreateWriteSeams = ({ driftGuard, createCache }) => {
-  const classes = new WeakMap<WriteScope, ClassPlans>();
-
-  function plansOf(scope: WriteScope): ClassPlans {
-    const cached = classes.get(scope);
-    if (cached !== undefined) return cached;
-    const plans = { trees: createCache<TreePlan | null>(null), links: createCache<LinksPlan | null>(null) };
-    classes.set(scope, plans);
-    return plans;
-  }
+  const plansOf = derivedOnce<WriteScope, ClassPlans>(() => {
+    return { trees: createCache<TreePlan | null>(null), links: createCache<LinksPlan | null>(null) };
+  });
 
   return {
     complete(context, plan, prepared) {

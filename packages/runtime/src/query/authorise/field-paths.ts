@@ -1,5 +1,6 @@
 import { invalidQuery } from '../../errors.ts';
 import { isSelectedByName } from '../../language/types/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 
 /** A path of `fields` from the level it is looked at. Under a wildcard, what cannot be read is left out. */
@@ -99,11 +100,7 @@ function askBelow({ requested, budget }: Gathering, name: string, path: Path): v
 }
 
 function entryOf(requested: Map<string, RequestedName>, name: string): RequestedName {
-  const cached = requested.get(name);
-  if (cached !== undefined) return cached;
-  const what: RequestedName = { own: false, soft: true, below: [] };
-  requested.set(name, what);
-  return what;
+  return findOrCreate(requested, name, () => ({ own: false, soft: true, below: [] }));
 }
 
 /** `*` asks for every field that is not selected by name alone, for the keys of every relation, and for every alias. */

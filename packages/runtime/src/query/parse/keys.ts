@@ -8,9 +8,10 @@ import {
   type JsonValue,
   type PortableType,
 } from '../../language/index.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import { parseExactly } from '../../language/values/parse-text.ts';
 import { oneSpelling } from '../../language/values/values.ts';
-import { isCut, type OperandType, operandType } from '../../sql/operand.ts';
+import { isCut, operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 
 /**
@@ -140,13 +141,7 @@ export function decodeKey(
   });
 }
 
-const keyTypesOf = new WeakMap<CollectionScope['descriptor'], readonly OperandType[]>();
-
-/** The types of a collection's key, worked out once. */
-function keyTypes(descriptor: CollectionScope['descriptor']): readonly OperandType[] {
-  const cached = keyTypesOf.get(descriptor);
-  if (cached !== undefined) return cached;
-  const types = keyFields(descriptor).map((field) => operandType(field));
-  keyTypesOf.set(descriptor, types);
-  return types;
-}
+/** The types of a collection's key. */
+const keyTypes = derivedOnce((descriptor: CollectionScope['descriptor']) =>
+  keyFields(descriptor).map((field) => operandType(field)),
+);

@@ -1,6 +1,8 @@
 /** Answers that shared caches may keep, and reads that a replica may answer. Source: scale-out notes, section 2. */
+
 import type { KeptAnswers, Statement } from '../../database/database.ts';
 import type { Condition } from '../../language/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { ReadQuery } from './plan.ts';
 import { batchKey } from './plan-keys.ts';
@@ -48,14 +50,12 @@ export function mayAnswerLate(scope: Scope, root: CollectionScope, tables: reado
 
 /** True if rules of a collection judge a row by the row, or may be late. `isBound` tells that its tenant is one of them. */
 function looksAtRowsAlone(collection: CollectionScope, isBound: boolean): boolean {
-  const cached = verdicts.get(collection);
-  if (cached !== undefined) return cached;
-  const { descriptor, rows, fields, relations } = collection;
-  const grants = [...fields.values(), ...relations.values()].flatMap(({ grant }) => grant ?? []);
-  const tenants = isBound && descriptor.tenant !== undefined ? [descriptor.tenant] : [];
-  const verdict = descriptor.reads === 'replica' || [...rows, ...grants, ...tenants].every(isOfRow);
-  verdicts.set(collection, verdict);
-  return verdict;
+  return findOrCreate(verdicts, collection, () => {
+    const { descriptor, rows, fields, relations } = collection;
+    const grants = [...fields.values(), ...relations.values()].flatMap(({ grant }) => grant ?? []);
+    const tenants = isBound && descriptor.tenant !== undefined ? [descriptor.tenant] : [];
+    return descriptor.reads === 'replica' || [...rows, ...grants, ...tenants].every(isOfRow);
+  });
 }
 
 /** The caller's own key is no look at the database; facts that lead on from it are. */

@@ -2,6 +2,7 @@ import { allOf, cast, type OrderedTerm, orderBy, selectList, sqlTrue, where } fr
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { Shape, ShapeField } from '../../json/shape.ts';
 import type { Condition, FieldDescriptor, WireForm } from '../../language/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { aggregated, aggregateWire, groupable } from '../../sql/calls.ts';
 import { cell } from '../../sql/cell.ts';
 import { printCount } from '../../sql/lookups.ts';
@@ -170,11 +171,7 @@ export function createSource(row: Row): Source {
   const columns = new Map<string, string>();
   return {
     row,
-    column(expression) {
-      const name = columns.get(expression) ?? `x${columns.size}`;
-      columns.set(expression, name);
-      return `${alias}.${name}`;
-    },
+    column: (expression) => `${alias}.${findOrCreate(columns, expression, () => `x${columns.size}`)}`,
     print(from, predicate) {
       const selected = [...columns].map(([expression, name]) => `${expression} AS ${name}`);
       return `(SELECT ${selected.length === 0 ? '1' : selectList(selected)} FROM ${from}${where(predicate)}) ${alias}`;

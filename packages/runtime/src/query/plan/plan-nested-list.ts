@@ -74,7 +74,7 @@ function wayTo({ target, links, junction, isFenced }: Reach, relation: RelationD
   if (leading === undefined || isPaged !== true) return 'plain';
   const { descriptor } = target.collection;
   // A computed field needs the row itself, which a subquery does not have.
-  if (dialect.fence === '' || descriptor.opaque === true || computedColumns(descriptor) !== undefined) return 'index';
+  if (dialect.fence === '' || descriptor.opaque === true || computedColumns(descriptor) !== null) return 'index';
   if (relation.kind === 'm2m') return isFenced && !leading.expression.startsWith(`${junction}.`) ? 'plain' : 'index';
   return relation.kind === 'm2o' || relation.ordered?.includes(leading.column ?? '') === true ? 'index' : 'sort';
 }

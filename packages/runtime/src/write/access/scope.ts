@@ -1,4 +1,5 @@
 /** Write permissions of one access class: the only place where a name becomes a column (security property P4). */
+
 import type { Caller } from '../../caller.ts';
 import type {
   AccessClass,
@@ -9,8 +10,9 @@ import type {
   WriteRule,
 } from '../../language/index.ts';
 import { systemCollection } from '../../language/system/system.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { withArchived } from '../../sql/archived/other-rows.ts';
-import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../../sql/scope.ts';
+import { accessOf, buildOpenScope, buildScope, type CollectionScope, type Scope } from '../../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../../system/fields/field-rules.ts';
 
 /** Everything one access class may write. A collection that is not in it does not exist for writing. */
@@ -67,13 +69,7 @@ export function createWriteScopes(
   const open = buildOpenScope(api);
   const scopes = new Map<string, WriteScope>();
   return function scopeOf(accessClass) {
-    const cached = scopes.get(accessClass);
-    if (cached !== undefined) return cached;
-    const access = api.access.find(({ name }) => name === accessClass);
-    if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
-    const scope = buildWriteScope(api, access, open, fieldLimits);
-    scopes.set(accessClass, scope);
-    return scope;
+    return findOrCreate(scopes, accessClass, () => buildWriteScope(api, accessOf(api, accessClass), open, fieldLimits));
   };
 }
 

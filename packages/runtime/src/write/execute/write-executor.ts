@@ -1,9 +1,11 @@
 /** Executes write plans as transactions, and reads their answers. Source: API specification, sections 1.2, 1.6 and 17. */
+
 import type { Database, Outcome, Transaction } from '../../database/database.ts';
 import { defaultSql, type SqlDialect } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { errorBody, forbidden, PlatformError, toPlatformError } from '../../errors.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import { createWorkQueues } from '../../limits/work-queue.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
@@ -60,7 +62,7 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
   const { driftGuard, wrapBody = (body) => body } = options;
-  const writerOf = rememberWriters();
+  const writerOf = derivedOnce(createAnswerWriter);
   const checkOf = (transaction: Transaction, guard: Guard) => checkGuard(options, guard, writerOf, transaction);
   // A request that is sent again before it is answered waits here, where it holds no connection to the database.
   const queueOfKey = createWorkQueues({ atOnce: 1, waiting: 64, longestWaitMs: 30_000 });
@@ -207,15 +209,6 @@ function keepFailure(
     keeper.keep(transaction, keyed, result);
     return { value: result };
   });
-}
-
-function rememberWriters(): WriterOf {
-  const writers = new WeakMap<ReadPlan, AnswerWriter>();
-  return function writerOf(plan) {
-    const writer = writers.get(plan) ?? createAnswerWriter(plan);
-    writers.set(plan, writer);
-    return writer;
-  };
 }
 
 async function executePlan(

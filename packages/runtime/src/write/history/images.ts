@@ -1,4 +1,5 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
+
 import type { Transaction } from '../../database/database.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs, type Side } from '../../database/row-context.ts';
@@ -6,6 +7,7 @@ import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
 import { isSecret } from '../../language/types/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { isList, parseExactly } from '../../language/values/parse-text.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import { printPath } from '../../query/parse/keys.ts';
@@ -47,9 +49,7 @@ export function createImages(open: Scope, limits: ReadLimits) {
   const plans = new Map<string, ImagePlan>();
   function planOf(descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
     const id = JSON.stringify([descriptor.name, whole]);
-    const plan = plans.get(id) ?? planImages(open, limits, descriptor, whole);
-    plans.set(id, plan);
-    return plan;
+    return findOrCreate(plans, id, () => planImages(open, limits, descriptor, whole));
   }
   return {
     /** The plan of such a read, for a write that returns the images itself. */

@@ -1,6 +1,8 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
+
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import { sqlTrue } from '../../dialects/fragment.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
@@ -260,15 +262,10 @@ export function shapeOf(
 /** Ends a name, none of which holds it. */
 const end = '\0';
 
-const numbers = new WeakMap<ReadPlan, number>();
 let numbered = 0;
 
 /** Tells planned answers apart, also those that are one statement under other names. */
-function numberOf(plan: ReadPlan): number {
-  const number = numbers.get(plan) ?? ++numbered;
-  numbers.set(plan, number);
-  return number;
-}
+const numberOf = derivedOnce<ReadPlan, number>(() => ++numbered);
 
 /** The columns of a batch as far as plans depend on them. */
 export function writtenColumns({ columns }: Batch): Written['columns'] {

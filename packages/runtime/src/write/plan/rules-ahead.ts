@@ -1,6 +1,8 @@
 /** The look at rows that a step is about to write: what rules and links say of them before the write. */
+
 import { allOf, anyOf, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { ManyToOne } from '../../language/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { listedForm } from '../../sql/operand.ts';
 import { readable } from '../../sql/readable.ts';
 import { joined, type Row, tableRow } from '../../sql/row.ts';
@@ -63,11 +65,7 @@ function rowsTable(
   alias: string,
 ): { readonly column: (quoted: string) => string; readonly print: () => string } {
   const names = new Map<string, string>();
-  const column = (quoted: string): string => {
-    const name = names.get(quoted) ?? `x${names.size}`;
-    names.set(quoted, name);
-    return `${alias}.${name}`;
-  };
+  const column = (quoted: string): string => `${alias}.${findOrCreate(names, quoted, () => `x${names.size}`)}`;
   const print = (): string => {
     const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
     const typed = [...names].map(([quoted, name]) => `${rows.typeOf(quoted)} AS ${name}`);

@@ -1,9 +1,11 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
+
 import type { Statement, TableChange } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements.ts';
 import type { Binder } from '../../database/parameter-forms.ts';
 import { keyColumn, sqlTrue } from '../../dialects/fragment.ts';
 import type { Condition, FieldDescriptor } from '../../language/index.ts';
+import { findOrCreate } from '../../language/values/once.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan, SelectedItems } from '../../query/plan/plan.ts';
 import { conditionsOf, ownColumns, printOwn } from '../../query/plan/plan-returned.ts';
@@ -204,11 +206,7 @@ export function returnedColumns(
 /** Starts the list: `column` takes columns of the written table to expressions, `outer` is the alias outside. */
 export function createReturning(column: (quoted: string) => string, outer: string) {
   const names = new Map<string, string>();
-  function select(expression: string): string {
-    const name = names.get(expression) ?? `r${names.size}`;
-    names.set(expression, name);
-    return `${outer}.${name}`;
-  }
+  const select = (expression: string): string => `${outer}.${findOrCreate(names, expression, () => `r${names.size}`)}`;
   return {
     take: select,
     /** Returns a quoted column of the written row, and gives its name outside. */

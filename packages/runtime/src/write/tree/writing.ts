@@ -4,6 +4,7 @@ import type { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
 import type { Condition, ManyToOne, Truth } from '../../language/index.ts';
 import { not, some } from '../../language/operators/definition.ts';
+import { derivedOnce } from '../../language/values/once.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection } from '../access/scope.ts';
 import { countsWritten, isApart, isEmptyAtFirst, meetsCount } from '../checks/ahead.ts';
@@ -153,16 +154,6 @@ export function areDecided(
 ): boolean {
   const changed = changedBy(drafts);
   return !rules.every(({ where }) => isApart(context.scope.open, collection, where, collections, changed));
-}
-
-/** Derives a value of an object once: each item of a refused tree may need it. */
-function derivedOnce<K extends object, V>(derive: (from: K) => V): (from: K) => V {
-  const derived = new WeakMap<K, V>();
-  return (from) => {
-    const value = derived.get(from) ?? derive(from);
-    derived.set(from, value);
-    return value;
-  };
 }
 
 interface DraftItem {

@@ -2,6 +2,7 @@
  * Prepared statements on a connection of the driver. The driver connects, signs in, encrypts and prepares. Running
  * statements and reading their answers bypasses it: it does more for each packet than reading a row needs.
  */
+
 import { EventEmitter } from 'node:events';
 import type { Connection, RowDataPacket } from 'mysql2';
 import type { RowSink } from '../../../database/database.ts';
@@ -9,6 +10,7 @@ import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import { type Framing, MessageReader } from '../../../database/messages.ts';
 import type { SentParameter } from '../../../database/parameter-forms.ts';
 import { PreparedNames } from '../../../database/prepared.ts';
+import { derivedOnce } from '../../../language/values/once.ts';
 import { AnswerReader } from '../rows/answer-reader.ts';
 import { maxPacketBytes, printExecute } from '../rows/execute-packet.ts';
 import { toMysqlError } from './errors.ts';
@@ -50,17 +52,10 @@ const roomWaitsMs = [5, 20, 80] as const;
 /** Bytes of a packet that every server takes. */
 const alwaysTakenBytes = 65_536;
 
-const lines = new WeakMap<Connection, Line>();
 /** Lines of open connections: where the server has room for no more statements, all of them make room. */
 const open = new Set<Line>();
 
-export function lineOf(connection: Connection): Line {
-  const cached = lines.get(connection);
-  if (cached !== undefined) return cached;
-  const line = new Line(connection);
-  lines.set(connection, line);
-  return line;
-}
+export const lineOf = derivedOnce((connection: Connection): Line => new Line(connection));
 
 /** Runs statements on one connection, one at a time, while the driver has nothing to do there. */
 class Line implements Receiver {

@@ -7,6 +7,7 @@
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import { isObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
+import { findOrCreate } from '../../../language/values/once.ts';
 import { isList } from '../../../language/values/parse-text.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
 import {
@@ -76,8 +77,7 @@ export function rememberTree(
   planned: readonly PlannedGroup[],
   root: Group,
 ): void {
-  const byName = forms.get(read) ?? new Map<string, Form>();
-  forms.set(read, byName);
+  const byName = findOrCreate(forms, read, () => new Map<string, Form>());
   const payload = root.nodes[0]?.sources[0];
   const name = payload && formName(payload);
   if (name === undefined || byName.has(name) || byName.size >= maxForms) return;
