@@ -1,10 +1,10 @@
 /** Tells if a database server takes writes, only reads, or neither. Source: scale-out notes, section 2. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
 import { PlatformError } from '../errors.ts';
 import type { Database, FullDisk } from './database.ts';
 import { ServerError } from './errors.ts';
+import { inTime } from './waits.ts';
 
 /** States of a server. `no-quorum`: a node of a cluster that has lost the others. */
 const hostStates = ['primary', 'read-only', 'joining', 'no-quorum', 'away'] as const;
@@ -44,15 +44,7 @@ export async function readHostState(
   timeoutMs: number,
 ): Promise<HostReport> {
   const requested = askHost(database).catch((error: unknown): HostReport => ({ state: stateOfError(error) }));
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<HostReport>((resolve) => {
-    timer = setTimeout(() => resolve({ state: 'away' }), Math.min(timeoutMs, silenceMs));
-  });
-  try {
-    return await Promise.race([requested, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return inTime(requested, Math.min(timeoutMs, silenceMs), (): HostReport => ({ state: 'away' }));
 }
 
 /** A server that starts or stops says so (57P03); so does a node of a cluster without the others, of any table. */
@@ -202,37 +194,28 @@ export type CreateProbe = (address: RenewableUrl) => Promise<HostProbe>;
 
 /** Asks a server. Never rejects: one that does not answer in time is away. */
 export function askProbe(server: HostProbe): Promise<HostFacts> {
-  return inTime(server, () => server.ask());
+  return answerOf(server, () => server.ask());
 }
 
 /** False if a server does not come to have all that others had written before. */
 export async function hasCaughtUp(server: HostProbe | undefined): Promise<boolean> {
   if (server?.catchUp === undefined) return true;
-  const { state } = await inTime(server, async () => {
+  const { state } = await answerOf(server, async () => {
     await server.catchUp?.();
     return { state: 'primary' };
   });
   return state === 'primary';
 }
 
-async function inTime(server: HostProbe, ask: () => Promise<HostFacts>): Promise<HostFacts> {
-  const late = new AbortController();
+function answerOf(server: HostProbe, ask: () => Promise<HostFacts>): Promise<HostFacts> {
   let isLate = false;
-  const silence = sleep(silenceMs, undefined, { signal: late.signal }).then(
-    () => {
-      isLate = true;
-      server.reset();
-      return { state: 'away' } as const;
-    },
-    () => ({ state: 'away' }) as const,
-  );
   const requested = ask().catch((error: unknown): HostFacts => {
     if (!isLate) server.reset();
     return { state: stateOfError(error), error };
   });
-  try {
-    return await Promise.race([requested, silence]);
-  } finally {
-    late.abort();
-  }
+  return inTime(requested, silenceMs, (): HostFacts => {
+    isLate = true;
+    server.reset();
+    return { state: 'away' };
+  });
 }

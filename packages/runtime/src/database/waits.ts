@@ -1,4 +1,4 @@
-/** Counts requests that wait for a limited resource, for monitoring of the server. */
+/** Waits for results and for limited resources, which are counted for monitoring of the server. */
 
 /** Reported figures of the waiting requests. */
 export interface Waited {
@@ -42,4 +42,25 @@ export class Waits {
     this.#longest = 0;
     this.#turnedAt = performance.now();
   }
+}
+
+/** Waits for a result, so many milliseconds at most; then gives what `late` does. The work goes on by itself. */
+export function inTime<T, Late = never>(
+  result: PromiseLike<T>,
+  timeoutMs: number,
+  late: () => Late | PromiseLike<Late>,
+): Promise<T | Late> {
+  return new Promise((resolve, reject) => {
+    const timer = Number.isFinite(timeoutMs) ? setTimeout(() => resolve(late()), timeoutMs) : undefined;
+    result.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }

@@ -1,5 +1,6 @@
 /** The hooks of a server by what they wait for, and how one is called. */
 
+import { inTime } from '../database/waits.ts';
 import type { CompiledApi, Extension, HookEvent, RegisteredHook, RegisteredRoute, Stage } from '../language/index.ts';
 import { findOrCreate } from '../language/values/once.ts';
 import type { ExtensionTools } from './types.ts';
@@ -70,15 +71,12 @@ export async function callHook(
   hookEvent: HookEvent,
   timeoutMs: number,
 ): Promise<void> {
-  await inTime(run(hookEvent), timeoutMs, `The hook ${stage}('${event}')`);
+  await codeInTime(run(hookEvent), timeoutMs, `The hook ${stage}('${event}')`);
 }
 
 /** Waits for code of a project, so many milliseconds at most. `what` begins the message of the error that comes then. */
-export function inTime<T>(running: T | PromiseLike<T>, timeoutMs: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  return new Promise<T>((resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)), timeoutMs);
-    // Query builders give promises that are none of Node's class.
-    new Promise<T>((fulfil) => fulfil(running)).then(resolve, reject);
-  }).finally(() => clearTimeout(timer));
+export function codeInTime<T>(running: T | PromiseLike<T>, timeoutMs: number, what: string): Promise<T> {
+  const late = () => Promise.reject(new Error(`${what} took longer than ${timeoutMs} ms.`));
+  // Query builders give promises that are none of Node's class.
+  return inTime(Promise.resolve(running), timeoutMs, late);
 }

@@ -1,7 +1,8 @@
 /** Health of the server and its database. Source: scale-out notes, section 3; operations notes, section 6. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Database } from '../database/database.ts';
 import { type HostReport, type HostState, type ListedHost, silenceMs } from '../database/host-state.ts';
+import { inTime } from '../database/waits.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 
 /** State of one part, or of the whole server. With `warn` a part of it is not served. */
@@ -90,7 +91,7 @@ async function checkAll({ database, watch, timeoutMs, readOnly }: HealthOptions,
   const responseTime = Math.round(ms * 10) / 10;
   const refreshed = report.state === 'primary' || report.state === 'read-only' ? watch.refresh() : Promise.resolve();
   // Without the server that takes writes the tables are those that it had.
-  if (report.byReplica !== true) await inTime(refreshed, Math.min(timeoutMs, silenceMs));
+  if (report.byReplica !== true) await inTime(refreshed, Math.min(timeoutMs, silenceMs), () => {});
   const host = { ...checkHost(report, readOnly), responseTime };
   const checks = {
     database: checkRoom(host, database),
@@ -110,13 +111,6 @@ async function checkAll({ database, watch, timeoutMs, readOnly }: HealthOptions,
     /** The same of requests that only read. */
     unreadable: reads,
   } as const;
-}
-
-/** Waits for a check, which goes on where it takes longer. */
-async function inTime(check: Promise<void>, timeoutMs: number): Promise<void> {
-  const late = new AbortController();
-  await Promise.race([check, sleep(timeoutMs, undefined, { signal: late.signal }).catch(() => undefined)]);
-  late.abort();
 }
 
 export function worst(...statuses: readonly HealthStatus[]): HealthStatus {

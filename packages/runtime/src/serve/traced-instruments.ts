@@ -1,6 +1,7 @@
 /** Spans of one process: parts of a server are wrapped where an OpenTelemetry provider was registered before. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { createUncounted } from '../database/plan-cache.ts';
+import { inTime } from '../database/waits.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { StatementSpans, traceHooks, tracePlans } from '../traces/inner-spans.ts';
 import type { OpenTelemetry } from '../traces/open-telemetry.ts';
@@ -28,8 +29,7 @@ export function traceInstruments(instruments: Instruments, telemetry: OpenTeleme
     },
     async flush(ms) {
       // A collector that does not answer delays the end no longer than that.
-      const late = sleep(ms, undefined, { ref: false });
-      await Promise.race([telemetry.flush().catch(() => undefined), late]);
+      await inTime(telemetry.flush(), ms, () => {}).catch(() => {});
     },
   };
 }

@@ -1,10 +1,11 @@
 /** Provider of spans registered with OpenTelemetry before the start; only then is its package loaded. */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type * as Api from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
+import { inTime } from '../database/waits.ts';
 import { EnvironmentError } from '../environment/values.ts';
 import { platformVersion } from '../version.ts';
 
@@ -46,15 +47,8 @@ export async function loadProvider(path: string | null): Promise<FoundProvider> 
 
 /** Node would end without a word if nothing but a module that waits were left. */
 async function loadInTime(path: string): Promise<void> {
-  const late = new AbortController();
-  const silence = sleep(loadMs, undefined, { signal: late.signal }).then(() => {
-    throw new Error(`it is not done after ${loadMs / 1000} s`);
-  });
-  try {
-    await Promise.race([import(pathToFileURL(resolve(path)).href), silence]);
-  } finally {
-    late.abort();
-  }
+  const late = () => Promise.reject(new Error(`it is not done after ${loadMs / 1000} s`));
+  await inTime(import(pathToFileURL(resolve(path)).href), loadMs, late);
 }
 
 function unusable(reason: string): EnvironmentError {

@@ -13,15 +13,16 @@ import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { onlyHost } from '../../database/hosts/choose-primary.ts';
 import { readRow, type TextRow } from '../../database/own-statements.ts';
 import { formParameters, type SentParameter } from '../../database/parameter-forms.ts';
+import { inTime } from '../../database/waits.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { findOrCreate } from '../../language/values/once.ts';
 import { unobserved } from '../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { toMysqlError } from './driver/errors.ts';
-import { maxPrepared } from './driver/line.ts';
+import { lineOf, maxPrepared } from './driver/line.ts';
 import { connectionOptions } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
-import { inTime, killStatement, parsePlan, run } from './driver/run.ts';
+import { killStatement, noAnswer, parsePlan, run } from './driver/run.ts';
 import { idleMs, inSchemaSession, setUp } from './driver/session.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
@@ -243,26 +244,19 @@ async function showPlan(
   const connection = createConnection({ ...connectionOptions(url), connectTimeout: timeoutMs });
   // Each statement reports the error to its caller.
   connection.on('error', () => undefined);
+  const within = <T>(work: Promise<T>): Promise<T> => inTime(work, timeoutMs, noAnswer);
   const rows: TextRow[] = [];
   const sink = {
     row: (buffer: Buffer, offset: number, length: number) => void rows.push(readRow(buffer, offset, offset + length)),
   };
   try {
-    await inTime(
-      timeoutMs,
-      new Promise<void>((resolve, reject) => {
-        connection.connect((error) => (error ? reject(error) : resolve()));
-      }),
+    await within(
+      new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve()))),
     );
     setUp(connection, { isMariadb, statementTimeoutMs: timeoutMs });
     const locks = `lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}`;
-    await inTime(
-      timeoutMs,
-      new Promise<void>((resolve, reject) => {
-        connection.query(`SET SESSION ${locks}`, (error) => (error ? reject(error) : resolve()));
-      }),
-    );
-    await inTime(timeoutMs, run(connection, `EXPLAIN FORMAT=JSON ${text}`, parameters, sink));
+    await within(lineOf(connection).order(`SET SESSION ${locks}`));
+    await within(run(connection, `EXPLAIN FORMAT=JSON ${text}`, parameters, sink));
     return [...tablesIn(parsePlan(rows[0]?.[0] ?? 'null'))];
   } finally {
     connection.destroy();

@@ -111,7 +111,7 @@ type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>;
 /** Names of types of payloads, and of composite values in them. */
 const payloads = /^(?:create|update)_\w+_input$|_composite_input$/;
 
-/** Types in the text of a schema, where each field stands on a line of its own; each is made when it is first asked for. */
+/** Types in the text of a schema, each made when it is first asked for. Each field stands on a line of its own. */
 export class SchemaTypes {
   readonly #text: string;
   readonly #roots: ReadonlySet<string>;

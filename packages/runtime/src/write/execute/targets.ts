@@ -1,7 +1,7 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../../caller.ts';
-import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
-import { allRows, nameStatement, type OwnSql, readRow, type TextRow } from '../../database/own-statements.ts';
+import type { Parameter, Statement, Transaction } from '../../database/database.ts';
+import { allRows, nameStatement, type OwnSql, statementRows } from '../../database/own-statements.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-context.ts';
 import { allOf, keyColumn, orderBy, where } from '../../dialects/fragment.ts';
@@ -129,13 +129,7 @@ export function prepareSingleton(
 
 /** Runs a statement that finds keys; null when there are none. */
 export async function findTargets(transaction: Transaction, { statement, parameters }: Targets) {
-  let row: TextRow = [];
-  const sink: RowSink = {
-    row: (buffer, offset, length) => {
-      row = readRow(buffer, offset, offset + length);
-    },
-  };
-  await transaction.run(statement, parameters, sink);
+  const [row = []] = await statementRows(transaction, statement, parameters);
   const [, count, ...values] = row;
   const arrays = values.flatMap((value) => value ?? []);
   return {

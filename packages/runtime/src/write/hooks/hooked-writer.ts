@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts';
 import { sqlDialects } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { PlatformError } from '../../errors.ts';
-import { type EventHooks, gatherHooks, inTime, type ObserveHook } from '../../extensions/hooks.ts';
+import { codeInTime, type EventHooks, gatherHooks, type ObserveHook } from '../../extensions/hooks.ts';
 import type { CompiledApi, RegisteredHook } from '../../language/index.ts';
 import type { Planner } from '../../query/planner.ts';
 import type { Keys } from '../decode/keys.ts';
@@ -230,7 +230,7 @@ class HookedWrites {
         withAttempts(async (attempt) => {
           const begun = watchBegun();
           const items = this.#openItems(this.#itemsContextIn(attempt, begun, 0, sender), caller);
-          const value = await inTime(work(items), this.#options.timeoutMs, 'The transaction of a route');
+          const value = await codeInTime(work(items), this.#options.timeoutMs, 'The transaction of a route');
           await begun.resolve();
           return value;
         }),

@@ -11,9 +11,10 @@ import type {
 } from '../../../database/database.ts';
 import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
 import { formParameters, type SentParameter } from '../../../database/parameter-forms.ts';
+import { inTime } from '../../../database/waits.ts';
 import { toMysqlError } from './errors.ts';
 import { lineOf } from './line.ts';
-import { inTime, run } from './run.ts';
+import { noAnswer, run } from './run.ts';
 
 /** Runs a function in a transaction once, and remembers how far it came. */
 export class MysqlAttempt implements Transaction {
@@ -123,7 +124,7 @@ export class MysqlAttempt implements Transaction {
   /** Waits for an answer, as long as one may take, and stores an error. */
   async #watched(result: () => Promise<void>): Promise<void> {
     try {
-      await inTime(this.#timeoutMs, result());
+      await inTime(result(), this.#timeoutMs, noAnswer);
     } catch (thrown) {
       const error = toMysqlError(thrown);
       this.failure ??= error;

@@ -9,11 +9,11 @@ import {
   statementTimeout,
 } from '../../../database/errors.ts';
 import type { Failover } from '../../../database/hosts/choose-primary.ts';
-import { type Waited, Waits } from '../../../database/waits.ts';
+import { inTime, type Waited, Waits } from '../../../database/waits.ts';
 import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
 import { lineOf } from './line.ts';
-import { inTime } from './run.ts';
+import { noAnswer } from './run.ts';
 
 /** Times that a request waits for a connection, and for an answer before the connection counts as dead; in milliseconds. */
 interface PoolTimeouts {
@@ -156,8 +156,8 @@ export class MysqlPool {
     const isShort = isPublic && this.publicTimeoutMs < this.answerTimeoutMs;
     try {
       const value = isShort
-        ? await inTime(this.publicTimeoutMs, use(connection), statementTimeout)
-        : await inTime(this.answerTimeoutMs, use(connection));
+        ? await inTime(use(connection), this.publicTimeoutMs, () => Promise.reject(statementTimeout()))
+        : await inTime(use(connection), this.answerTimeoutMs, noAnswer);
       this.release(connection);
       return value;
     } catch (error) {

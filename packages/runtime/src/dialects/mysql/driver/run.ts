@@ -23,27 +23,8 @@ export function run(
   });
 }
 
-/** Waits for an answer, as long as one may take; then rejects, by default with `ConnectionError`. */
-export function inTime<T>(timeoutMs: number, result: Promise<T>, late: () => Error = silence): Promise<T> {
-  if (!Number.isFinite(timeoutMs)) return result;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), timeoutMs).unref();
-    result.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
-}
-
-function silence(): Error {
-  return new ConnectionError('No answer in time.');
-}
+/** The end of a wait for an answer that takes longer than one may. */
+export const noAnswer = (): Promise<never> => Promise.reject(new ConnectionError('No answer in time.'));
 
 /** Milliseconds after which the attempt is given up. */
 const timeoutMs = 2_000;

@@ -5,6 +5,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import pg from 'pg';
 import { ConnectionError, PoolingError } from '../../../database/errors.ts';
+import { inTime } from '../../../database/waits.ts';
 import { addressConfig, type PostgresSettings } from './options.ts';
 
 /** A connected client, and the facts that the server sent it. */
@@ -71,7 +72,9 @@ async function connectTo<Learned>(
   try {
     await client.connect();
     const connected = { client, key: key() };
-    return { ...connected, learned: await inTime(prepare(connected), settings.connectTimeoutMs) };
+    // `pg` counts the time until it is connected, but a server may fall silent after that, too.
+    const late = () => Promise.reject(new Error('timeout expired'));
+    return { ...connected, learned: await inTime(prepare(connected), settings.connectTimeoutMs, late) };
   } catch (cause) {
     client.connection.stream.destroy();
     if (cause instanceof ConnectionError || cause instanceof PoolingError) throw cause;
@@ -85,17 +88,6 @@ function createClient(config: pg.ClientConfig): pg.Client {
     return new pg.Client(config);
   } catch (cause) {
     throw new ConnectionError('The address of the database cannot be used.', { cause });
-  }
-}
-
-/** `pg` counts the time until it is connected, but a server may fall silent after that, too. */
-async function inTime<T>(prepared: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('timeout expired')), timeoutMs);
-  try {
-    return await Promise.race([prepared, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

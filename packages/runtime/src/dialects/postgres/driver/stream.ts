@@ -1,4 +1,5 @@
 /** Streamed reads: a leased connection, a portal, and everything that can end them early. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize, type RowLengths } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
@@ -10,6 +11,7 @@ import {
   throwIfAborted,
   toStatementError,
 } from '../../../database/errors.ts';
+import { inTime } from '../../../database/waits.ts';
 import type { Channel, PendingQuery } from '../protocol/request.ts';
 import type { Pool } from './pool.ts';
 import type { PooledConnection } from './pooled-connection.ts';
@@ -87,12 +89,12 @@ async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeout
   let startedAt = performance.now();
   let ms = 0;
   try {
-    let batch = await inTime(portal.open(statement, parameters), aborted.promise, timeout);
+    let batch = await batchInTime(portal.open(statement, parameters), aborted.promise, timeout);
     ms += performance.now() - startedAt;
     while (batch === 'more') {
       await Promise.race([drained(), aborted.promise]);
       startedAt = performance.now();
-      batch = await inTime(portal.next(), aborted.promise, timeout);
+      batch = await batchInTime(portal.next(), aborted.promise, timeout);
       ms += performance.now() - startedAt;
     }
     took?.(ms);
@@ -104,26 +106,16 @@ async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeout
 /** Ends the rest of the statement, so that the connection can be used again or is gone. */
 async function endPortal(portal: Portal, member: PooledConnection): Promise<void> {
   if (portal.ended || member.connection.isClosed) return;
-  const late = new AbortController();
   const stopped = portal.stop().catch(() => {});
-  await Promise.race([stopped, sleep(endMs, undefined, { signal: late.signal }).catch(() => {})]);
-  late.abort();
+  await inTime(stopped, endMs, () => {});
   if (portal.ended) return;
   await member.cancel();
   member.connection.fail(new ConnectionError('The statement was abandoned.'));
 }
 
 /** Waits for a batch, but not beyond the abort of the request or the time in which a server that lives has answered. */
-async function inTime<T>(batch: Promise<T>, aborted: Promise<never>, { ms, error }: BatchTimeout): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_resolve, reject) => {
-    if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(() => reject(error()), ms).unref();
-  });
-  try {
-    return await Promise.race([batch, aborted, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
+function batchInTime<T>(batch: Promise<T>, aborted: Promise<never>, { ms, error }: BatchTimeout): Promise<T> {
+  return Promise.race([aborted, inTime(batch, ms, () => Promise.reject(error()))]);
 }
 
 function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; readonly forget: () => void } {
