@@ -252,6 +252,16 @@ describe('sorting', () => {
     expect(failure(await sort(`{"item":9007199254740995,"to":${second}}`))).toBe('403 FORBIDDEN');
   });
 
+  it('gives items of equal positions different ones, for which those behind make room', async () => {
+    const rows = [5, 5, 5, 5, 5, 5, 6, 7, 8, 50].map((position, index) => `(${index + 1}, ${position})`);
+    await run(`DELETE FROM large; INSERT INTO large VALUES ${rows.join()}`);
+    const order = async () => (await run('SELECT id, position FROM large ORDER BY position, id')).map(Object.values);
+    expect((await asAdmin('/utils/sort/large', { item: 5, to: 2 })).status).toBe(200);
+    const places = await order();
+    expect(places.map(([id]) => Number(id))).toEqual([1, 5, 2, 3, 4, 6, 7, 8, 9, 10]);
+    expect(places.map(([, position]) => position)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 50]);
+  });
+
   it('takes keys of several parts', async () => {
     await run("INSERT INTO pairs VALUES ('x,y', 1, 1), ('x', 2, 2), ('é', 3, 3)");
     expect((await asAdmin('/utils/sort/pairs', { item: '%C3%A9,3', to: 'x%2Cy,1' })).status).toBe(200);
@@ -287,6 +297,11 @@ describe('sorting', () => {
       expect((await database.rows(sql)).flatMap(Object.values).map(Number)).toEqual([count, 1, count]);
       const first = await database.rows('SELECT id FROM pages WHERE position <= 4 ORDER BY position');
       expect(first.map(({ id }) => id)).toEqual([3, 1, 2, 4]);
+      const far = await server.admin('/utils/sort/pages', { method: 'POST', body: { item: 1, to: count } });
+      expect(far.status).toBe(200);
+      expect((await database.rows(sql)).flatMap(Object.values).map(Number)).toEqual([count, 1, count]);
+      const last = await database.rows(`SELECT id FROM pages WHERE position > ${count - 2} ORDER BY position`);
+      expect(last.map(({ id }) => id)).toEqual([count, 1]);
     } finally {
       await server.stop();
       await Promise.all([database.drop(), remove()]);

@@ -113,24 +113,78 @@ async function moveWithin(moving: Moving, { item, to }: Move): Promise<void> {
   const found = await readBoth();
   const [from, goal] = ((await fillPositions(moving)) ? await readBoth() : found).map((end) => placed(moving, end));
   if (from === undefined || goal === undefined) return;
-  const row = await between(moving, from.position, goal.position);
-  const changed = shift(row, from.id, goal.id);
-  for (let start = 0; start < changed.length; start += together)
-    await moving.write(changed.slice(start, start + together).map((entry) => changeOf(moving, entry)));
+  await shiftBetween(moving, from, goal);
 }
 
-/** Items of a row that get positions where one takes the place of another: the positions stay, as far as no two are the same. */
-function shift(row: readonly Placed[], from: string, goal: string): readonly Placed[] {
-  const goalIndex = row.findIndex(({ id }) => id === goal);
-  const moved = row.filter(({ id }) => id === from);
-  const others = row.filter(({ id }) => id !== from);
-  const order = [...others.slice(0, goalIndex), ...moved, ...others.slice(goalIndex)];
-  let last = Number.NEGATIVE_INFINITY;
-  return order.flatMap((entry, index) => {
-    last = Math.max(row[index]?.position ?? 0, last + 1);
-    const stays = entry.position === last && entry.id !== from && entry.id !== goal;
-    return stays ? [] : [{ ...entry, position: last }];
-  });
+/** Reads the items from one position to the other in their order, and writes new positions, so many at once. */
+async function shiftBetween(moving: Moving, from: Placed, goal: Placed): Promise<void> {
+  const { field, write } = moving;
+  const shift = new Shift(from, goal);
+  let high = Math.max(from.position, goal.position);
+  let start = Math.min(from.position, goal.position);
+  /** Positions of items that were read and are there when the next ones are read. */
+  const passed = new Map<string, number>();
+  for (;;) {
+    const limit = together + passed.size;
+    const filter = { _and: [{ [field]: { _gte: start } }, { [field]: { _lte: high } }] };
+    const found = await readItems(moving, { filter, sort: [field, ...keyNames(moving)], limit });
+    const row = found.map((item) => placed(moving, item)).filter(({ id }) => !passed.has(id));
+    const changed = row.flatMap((entry) => shift.add(entry));
+    const isLast = found.length < limit && shift.last <= high;
+    if (isLast) changed.push(shift.moved);
+    if (changed.length > 0) await write(changed.map((entry) => changeOf(moving, entry)));
+    if (isLast) return;
+    for (const { id, position } of [...row, ...changed]) passed.set(id, position);
+    start = row.at(-1)?.position ?? high;
+    // Where several had the same position, those behind them may have to make room.
+    if (found.length < limit) high = shift.last;
+    else if (shift.last <= high) for (const [id, position] of passed) if (position < start) passed.delete(id);
+  }
+}
+
+/** Positions of a row in which an item takes the place of another: they stay, as far as no two are the same. */
+class Shift {
+  readonly #from: Placed;
+  readonly #goal: Placed;
+  readonly #positions: number[] = [];
+  readonly #order: Placed[] = [];
+  /** Highest position that was given. */
+  last = Number.NEGATIVE_INFINITY;
+  #isAway = false;
+  /** The item with its new position, which is written last: until then it shows where it was. */
+  moved: Placed;
+
+  constructor(from: Placed, goal: Placed) {
+    this.#from = from;
+    this.#goal = goal;
+    this.moved = from;
+  }
+
+  /** Adds the next item of the row. Gives those that have got another position by now. */
+  add(entry: Placed): readonly Placed[] {
+    this.#positions.push(entry.position);
+    this.#order.push(...this.#following(entry));
+    const changed: Placed[] = [];
+    while (this.#positions.length > 0 && this.#order.length > 0) {
+      this.last = Math.max(this.#positions.shift() ?? 0, this.last + 1);
+      const [next = entry] = this.#order.splice(0, 1);
+      const { id } = next;
+      if (id === this.#from.id) this.moved = { ...next, position: this.last };
+      else if (next.position !== this.last || id === this.#goal.id) changed.push({ ...next, position: this.last });
+    }
+    return changed;
+  }
+
+  /** Items of the new order up to this one of the old order. */
+  #following(entry: Placed): readonly Placed[] {
+    const [from, goal] = [this.#from, this.#goal];
+    if (entry.id === from.id) {
+      this.#isAway = true;
+      return from.id === goal.id ? [entry] : [];
+    }
+    if (entry.id !== goal.id) return [entry];
+    return this.#isAway ? [entry, from] : [from, entry];
+  }
 }
 
 /** Gives items without a position one after all others. True if there were some. */
@@ -151,15 +205,6 @@ async function fillPositions(moving: Moving): Promise<boolean> {
     before = first;
     await moving.write(empty.map((entry) => changeOf(moving, { item: entry, position: ++highest })));
   }
-}
-
-/** The items from one position to another, in their order. */
-async function between(moving: Moving, first: number, other: number): Promise<readonly Placed[]> {
-  const [low, high] = [Math.min(first, other), Math.max(first, other)];
-  const { field } = moving;
-  const filter = { _and: [{ [field]: { _gte: low } }, { [field]: { _lte: high } }] };
-  const items = await readItems(moving, { filter, sort: [field, ...keyNames(moving)] });
-  return items.map((item) => placed(moving, item));
 }
 
 async function readItem(moving: Moving, key: string): Promise<FilterObject> {
