@@ -297,6 +297,9 @@ const depended: ReadonlySet<unknown> = new Set([
   ...[1054, 1072, 1451, 1217, 1553, 1828, 1829, 1832, 1833, 1834, 1846, 3108, 3730, 3837, 3959, 3855],
 ]);
 
+/** MariaDB changes no table whose history it keeps (ER_VERS_ALTER_NOT_ALLOWED). */
+const keepsHistory = 4119;
+
 /** Throws it; errors that say nothing about the change become errors of the API. */
 function explainMysql(error: unknown, location: ModelPlace): never {
   if (error instanceof PlatformError) throw error;
@@ -310,6 +313,10 @@ function explainMysql(error: unknown, location: ModelPlace): never {
     throw invalidPayload(`"${name}" cannot lead there: it ${needs}.`);
   }
   if (misfits.has(number)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
+  if (number === keepsHistory) {
+    const message = `MariaDB keeps the history of "${location.collection}", so its columns stay as they are.`;
+    throw new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause: error });
+  }
   if (depended.has(number)) {
     const message = `Something else in the database depends on "${name}".`;
     throw new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause: error });
