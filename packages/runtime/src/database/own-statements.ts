@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { int32 } from '../json/bytes.ts';
 import { normalEmail, normalEmails } from '../language/values/lowercase.ts';
-import type { CommitProof, Database, Parameter, ParameterForm, Statement, Transaction } from './database.ts';
+import type { CommitProof, Database, Parameter, ParameterForm, RowSink, Statement, Transaction } from './database.ts';
 
 /** A statement of our own: a text or a script, as its dialect has it. */
 export type OwnSql = string | Script;
@@ -213,17 +213,20 @@ export function allRows(
   );
 }
 
-export async function statementRows(
+export function statementRows(
   transaction: Transaction,
   statement: Statement,
   values: readonly Parameter[],
 ): Promise<readonly TextRow[]> {
+  return collectRows((sink) => transaction.run(statement, values, sink));
+}
+
+/** The rows that a statement hands to its sink, as texts. */
+export async function collectRows(
+  ask: (sink: Pick<RowSink, 'row'>) => Promise<void>,
+): Promise<readonly TextRow[]> {
   const rows: TextRow[] = [];
-  await transaction.run(statement, values, {
-    row: (buffer, offset, length) => {
-      rows.push(readRow(buffer, offset, offset + length));
-    },
-  });
+  await ask({ row: (buffer, offset, length) => void rows.push(readRow(buffer, offset, offset + length)) });
   return rows;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
-import { ownStatement, readRow, type TextRow } from '../database/own-statements.ts';
+import { collectRows, ownStatement, type TextRow } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';
@@ -43,12 +43,7 @@ export function createFileFinder(options: FileFinderOptions) {
 
   async function row(text: string, values: readonly string[]): Promise<TextRow | undefined> {
     driftGuard({ tables: tables[text] ?? [] });
-    let found: TextRow | undefined;
-    await database.read(ownStatement(text), values, {
-      row: (buffer, offset, length) => {
-        found = readRow(buffer, offset, offset + length);
-      },
-    });
+    const [found] = await collectRows((sink) => database.read(ownStatement(text), values, sink));
     return found;
   }
 

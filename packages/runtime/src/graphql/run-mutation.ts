@@ -7,21 +7,12 @@ import type { Writer } from '../write/writer.ts';
 import type { MutationField, WriteSource } from './compile/compile-mutation.ts';
 import type { ServiceField } from './compile/compile-query.ts';
 import type { OperationAnswer, OperationCall } from './documents/operation.ts';
-import { type FieldValue, spliceAnswer } from './spliced.ts';
+import type { QuerySetting } from './run-query.ts';
+import { type FieldValue, nullText, spliceAnswer } from './spliced.ts';
 
-export interface MutationSetting {
+export interface MutationSetting extends Pick<QuerySetting, 'report' | 'service'> {
   readonly writer: Pick<Writer, 'inOrder'>;
   readonly senderOf: (request: OperationCall['request']) => RequestOrigin;
-  /** Takes what failed at a root field, for the log. */
-  readonly report: (request: OperationCall['request'], error: PlatformError) => void;
-  /** Does what a root field says that is no collection's. */
-  readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
-}
-
-/** Answer of a root field that belongs to no collection: JSON, and headers of the response. */
-export interface ServiceAnswer {
-  readonly json: Buffer;
-  readonly headers: readonly string[];
 }
 
 /** Answers a mutation. If a field fails, nothing is written and there is no data. */
@@ -126,5 +117,3 @@ async function runWrites(
   const kept = key && { key: key.text, caller, sender, collection: `graphql/${scope}`, query: '' };
   return writer.inOrder(commands, { answer: respond, failure }, kept && keyRequest(kept, key?.body));
 }
-
-const nullText = Buffer.from('null');

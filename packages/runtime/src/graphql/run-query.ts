@@ -19,15 +19,21 @@ import type { CallSource } from './compile/compile-call.ts';
 import type { QueryField, ServiceField } from './compile/compile-query.ts';
 import type { RowSource } from './compile/roots.ts';
 import type { OperationAnswer, OperationCall } from './documents/operation.ts';
-import type { ServiceAnswer } from './run-mutation.ts';
 import {
   type CollectedRows,
   type FieldFailure,
   type FieldValue,
   frameOf,
+  nullText,
   SplicedRows,
   spliceAnswer,
 } from './spliced.ts';
+
+/** Answer of a root field that belongs to no collection: JSON, and headers of the response. */
+export interface ServiceAnswer {
+  readonly json: Buffer;
+  readonly headers: readonly string[];
+}
 
 export interface QuerySetting {
   readonly database: Pick<Database, 'read' | 'stream'>;
@@ -38,7 +44,7 @@ export interface QuerySetting {
   readonly late?: ((request: OperationCall['request'], statement: Statement) => Statement) | undefined;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly driftGuard: DriftGuard;
-  /** Gives the value of a root field that is no collection's. */
+  /** Does what a root field says that is no collection's, and gives its value. */
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
   /** Takes what failed at a root field, for the log. */
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;
@@ -101,7 +107,6 @@ async function runAll(running: Running, fields: readonly QueryField[], call: Ope
 }
 
 const noHeaders: readonly string[] = [];
-const nullText = Buffer.from('null');
 
 /** The whole answer is written as its rows arrive. Not async: each promise on the way costs a turn. */
 function runOnly(

@@ -81,7 +81,7 @@ export class SplicedRows implements CollectedRows {
 }
 
 const nothing = Buffer.alloc(0);
-const nullText = Buffer.from('null');
+export const nullText = Buffer.from('null');
 const comma = 44;
 const bracket = 91;
 const closingBracket = 93;

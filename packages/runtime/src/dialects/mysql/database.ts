@@ -11,7 +11,7 @@ import {
 } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { onlyHost } from '../../database/hosts/choose-primary.ts';
-import { readRow, type TextRow } from '../../database/own-statements.ts';
+import { collectRows, type TextRow } from '../../database/own-statements.ts';
 import { formParameters, type SentParameter } from '../../database/parameter-forms.ts';
 import { inTime } from '../../database/waits.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
@@ -48,12 +48,8 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const sinkOf = directRows ? (sink: RowSink) => sink : plainSink;
   const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sinkOf(sink));
-  const query: Database['query'] = async (text, parameters, observer) => {
-    const rows: TextRow[] = [];
-    const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
-    await read({ text }, parameters, { row, sent: (now) => observer?.sent?.(now) });
-    return rows;
-  };
+  const query: Database['query'] = (text, parameters, observer) =>
+    collectRows((sink) => read({ text }, parameters, { ...sink, sent: (now) => observer?.sent?.(now) }));
   /** Asks for the position after a COMMIT, where there are replicas. */
   const noted = async <T>(writing: Promise<T>): Promise<T> => {
     const value = await writing;
@@ -245,10 +241,6 @@ async function showPlan(
   // Each statement reports the error to its caller.
   connection.on('error', () => undefined);
   const within = <T>(work: Promise<T>): Promise<T> => inTime(work, timeoutMs, noAnswer);
-  const rows: TextRow[] = [];
-  const sink = {
-    row: (buffer: Buffer, offset: number, length: number) => void rows.push(readRow(buffer, offset, offset + length)),
-  };
   try {
     await within(
       new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve()))),
@@ -256,7 +248,8 @@ async function showPlan(
     setUp(connection, { isMariadb, statementTimeoutMs: timeoutMs });
     const locks = `lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}`;
     await within(lineOf(connection).order(`SET SESSION ${locks}`));
-    await within(run(connection, `EXPLAIN FORMAT=JSON ${text}`, parameters, sink));
+    const explained = collectRows((sink) => run(connection, `EXPLAIN FORMAT=JSON ${text}`, parameters, sink));
+    const rows = await within(explained);
     return [...tablesIn(parsePlan(rows[0]?.[0] ?? 'null'))];
   } finally {
     connection.destroy();

@@ -95,7 +95,6 @@ export class OperationCompiler {
       kind,
       rootFields: fields.length,
       collections: [...new Set(names.flatMap((name) => collectionsOf(roots.get(name))))],
-      introspects: names.some((name) => name === '__schema' || name === '__type'),
       keepable: kind === 'mutation' && !services.some((name) => holdsSecrets.test(name)),
     };
     this.#compiled.set(

@@ -36,8 +36,6 @@ export interface Operation {
   readonly rootFields: number;
   /** Collections that root fields read or write, each once, regardless of `@skip` and `@include`. */
   readonly collections: readonly string[];
-  /** True if `__schema` or `__type` is among them, so that `OperationCall.introspect` is called. */
-  readonly introspects: boolean;
   /** True if its answer may be kept under an Idempotency-Key (specification, section 17). */
   readonly keepable: boolean;
 }

@@ -4,7 +4,7 @@ import { PlatformError } from '../../errors.ts';
 import type { ServiceField } from '../../graphql/compile/compile-query.ts';
 import { inputValue, isJson, type Variables } from '../../graphql/compile/input.ts';
 import type { OperationCall } from '../../graphql/documents/operation.ts';
-import type { ServiceAnswer } from '../../graphql/run-mutation.ts';
+import type { ServiceAnswer } from '../../graphql/run-query.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { listMembers, type NamedOperation } from '../../language/operations/index.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';

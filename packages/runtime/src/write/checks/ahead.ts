@@ -98,10 +98,9 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
   const relation = writable.collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   const target = scope.open.collections.get(relation?.target ?? '');
   if (action === 'create' || relation?.kind !== 'o2m' || !collections.has(relation.target)) return noChanges;
-  const isAmended = [...collections].some((name) => scope.open.collections.get(name)?.descriptor.amended === true);
   const keys = keyFields(writable.collection.descriptor).map(({ column }) => column);
   const isByKey = relation.on.every(({ from }) => keys.includes(from)) && keepsOwn(written, relation.on);
-  if (target === undefined || isAmended || !isByKey) return noChanges;
+  if (target === undefined || areAmended(scope.open, collections) || !isByKey) return noChanges;
   if (!isRelated) {
     const isBound = bounded.has(condition.operator) && condition.operand.kind === 'literal';
     return isBound ? { brings: [], takes: [relation] } : noChanges;
@@ -122,16 +121,21 @@ export function isChangedBelow({ brings, takes }: ChangesBelow): boolean {
   return brings.length + takes.length > 0;
 }
 
+/** True if triggers change rows of some of these collections. */
+export function areAmended({ collections }: Scope, names: Iterable<string>): boolean {
+  return [...names].some((name) => collections.get(name)?.descriptor.amended === true);
+}
+
 /** True if no row can lead to one before that is there, and no trigger makes any: a foreign key sees to it. */
 export function isEmptyAtFirst(
-  { collections }: Scope,
+  scope: Scope,
   { descriptor }: CollectionScope,
   relation: Exclude<RelationDescriptor, ManyToOne>,
   written: ReadonlySet<string>,
 ): boolean {
-  if ([...written].some((name) => collections.get(name)?.descriptor.amended === true)) return false;
+  if (areAmended(scope, written)) return false;
   const [holder, pairs] = relation.kind === 'm2m' ? [relation.junction, relation.near] : [relation.target, relation.on];
-  const { fields = [], constraints = [] } = collections.get(holder)?.descriptor ?? {};
+  const { fields = [], constraints = [] } = scope.collections.get(holder)?.descriptor ?? {};
   const names = pairs.map(({ to }) => fields.find(({ column }) => column === to)?.name);
   return constraints.some(
     ({ type, target, unchecked, deferrable, fields: held }) =>
@@ -244,7 +248,7 @@ export function fieldsOfRules(
   const { name } = writable.collection.descriptor;
   // Triggers of other steps may change what these rules ask for.
   const others = [...collections].filter((other) => other !== name);
-  if (others.some((other) => scope.open.collections.get(other)?.descriptor.amended === true)) return undefined;
+  if (areAmended(scope.open, others)) return undefined;
   return conditionFields(written, { kind: 'and', of: rules.map(({ must }) => must) });
 }
 

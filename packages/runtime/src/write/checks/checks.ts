@@ -8,6 +8,7 @@ import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
 import {
+  areAmended,
   awaitedLinks,
   changesBelow,
   conditionFields,
@@ -83,8 +84,7 @@ export function checksFirst(written: Written): readonly Check[] {
  */
 function missingChecks(written: Written): readonly Check[] {
   const { scope, writable, collections } = written;
-  const isAmended = [...collections].some((name) => scope.open.collections.get(name)?.descriptor.amended === true);
-  if (scope.admin || isAmended) return [];
+  if (scope.admin || areAmended(scope.open, collections)) return [];
   return linksOf(written).flatMap(({ isPlain, relation, link, places }): readonly Check[] => {
     const constraint = isPlain ? foreignKeyOf(writable.collection, link) : undefined;
     const target = scope.open.collections.get(link.target);

@@ -72,8 +72,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   const values = { batch, keys: named, matched: looked?.matched ?? nothing };
   const rulesFirst = running.judgesFirst === true ? plans.planFirst?.() : plans.rulesAhead;
   if (rulesFirst !== undefined) {
-    const drawn = draw(rulesFirst.sources, batch.count, nothing);
-    const judged = { ...values, keys: keys && asMany(keys), drawn };
+    const judged = { ...values, keys: keys && asMany(keys) };
     checkVerdicts(running, await settledNow(running, await verify(running, rulesFirst, judged), step), payload);
   }
   // Ended here, it answers the same whether the database takes the rows or not.
@@ -118,9 +117,7 @@ export async function checkRulesFirst(
   isKnown: (field: string, item: number) => boolean,
 ): Promise<void> {
   const plan = plans.planFirst?.();
-  if (plan === undefined) return;
-  const drawn = draw(plan.sources, batch.count, nothing);
-  const verdicts = await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing, drawn });
+  const verdicts = await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing });
   const knownVerdicts = verdicts.map(({ permissionCheck, items }) => {
     const { asks } = permissionCheck;
     const left = asks === undefined ? [] : items.filter((item) => asks.every((field) => isKnown(field, item)));
@@ -138,8 +135,7 @@ export async function mayMeet(
 ): Promise<boolean> {
   const { plan, asks } = plans.planMet?.(where) ?? {};
   if (plan === undefined || asks?.every(isKnown) !== true) return true;
-  const drawn = draw(plan.sources, batch.count, nothing);
-  return (await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing, drawn })).length > 0;
+  return (await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing })).length > 0;
 }
 
 /** True if the stored rows of a change are all there, and may be changed so. */
@@ -162,7 +158,8 @@ async function verify(
 ): Promise<readonly Verdict[]> {
   if (plan === undefined) return [];
   driftGuard(plan.statement);
-  return (await runWrite(transaction, plan, values, caller)).verdicts;
+  const drawn = draw(plan.sources, values.batch.count, nothing);
+  return (await runWrite(transaction, plan, { ...values, drawn }, caller)).verdicts;
 }
 
 /** Verdicts without the items whose rules other steps may make hold: by what they are linked to, or by items below them. */

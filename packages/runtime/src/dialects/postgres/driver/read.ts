@@ -1,6 +1,6 @@
 import { type Parameter, type RowSink, receiverOf } from '../../../database/database.ts';
 import { isRetryable, StalledError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
-import { readRow, type TextRow } from '../../../database/own-statements.ts';
+import { collectRows, type TextRow } from '../../../database/own-statements.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
@@ -136,19 +136,12 @@ export class PipelineDepth {
 }
 
 /** Runs a query without a prepared statement of its own and collects its rows. */
-export async function readTexts(
+export function readTexts(
   read: (request: Request, sink: RowSink) => Promise<void>,
   text: string,
   parameters: readonly Parameter[],
   observer?: Pick<RowSink, 'sent'>,
 ): Promise<readonly TextRow[]> {
-  const rows: TextRow[] = [];
-  const sink: RowSink = {
-    row: (buffer, offset, length) => {
-      rows.push(readRow(buffer, offset, offset + length));
-    },
-    sent: (now) => observer?.sent?.(now),
-  };
-  await read({ name: '', text, parameters, format: 'text' }, sink);
-  return rows;
+  const sent = (now: number): void => observer?.sent?.(now);
+  return collectRows((sink) => read({ name: '', text, parameters, format: 'text' }, { ...sink, sent }));
 }

@@ -180,10 +180,6 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
   } satisfies Partial<MailedTokenStatements>;
 }
 
-function sha256OfParameter(parameter: string): string {
-  return `pg_catalog.sha256(pg_catalog.convert_to(${parameter}::text, 'UTF8'))`;
-}
-
 export function postgresSecondFactors(schema: string): SecondFactorStatements {
   const users = `${schema}.platform_users`;
   const tfa = `${schema}.platform_tfa`;
@@ -191,7 +187,7 @@ export function postgresSecondFactors(schema: string): SecondFactorStatements {
   return {
     /** Remembers the secret $2, in place of another that waits, until it is confirmed or 10 minutes have passed. */
     offer: `INSERT INTO ${tfa} ("user", pending_hash, pending_until)
-SELECT id, ${sha256OfParameter('$2')}, ${now} + pg_catalog.interval '10 minutes' FROM ${users}
+SELECT id, ${sha256('$2::text')}, ${now} + pg_catalog.interval '10 minutes' FROM ${users}
 WHERE id = $1::pg_catalog.uuid AND tfa_secret IS NULL
 ON CONFLICT ("user") DO UPDATE SET pending_hash = excluded.pending_hash, pending_until = excluded.pending_until
 RETURNING ${transactionNumber}`,
@@ -199,7 +195,7 @@ RETURNING ${transactionNumber}`,
     /** Confirms the secret $2 by an accepted step $3, which counts for everything else, too. */
     enable: `WITH t AS (
   UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL, last_step = $3::pg_catalog.int8
-  WHERE "user" = $1::pg_catalog.uuid AND pending_hash = ${sha256OfParameter('$2')} AND pending_until > ${now}
+  WHERE "user" = $1::pg_catalog.uuid AND pending_hash = ${sha256('$2::text')} AND pending_until > ${now}
     AND (last_step IS NULL OR last_step < $3::pg_catalog.int8)
   RETURNING "user"
 ), u AS (
@@ -218,7 +214,7 @@ RETURNING ${transactionNumber}`,
   DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid
 ), made AS (
   INSERT INTO ${codes} ("user", hash)
-  SELECT $1::pg_catalog.uuid, ${sha256OfParameter('c.code')} FROM pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
+  SELECT $1::pg_catalog.uuid, ${sha256('c.code::text')} FROM pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
 ) SELECT ${transactionNumber} FROM made LIMIT 1`,
   };
 }
