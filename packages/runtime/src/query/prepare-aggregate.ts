@@ -2,7 +2,7 @@ import { longestCachedStatement, type PlanCache } from '../database/plan-cache.t
 import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { authoriseAggregate, checkCalls, resolveFlatAggregate } from './authorise/aggregate.ts';
+import { authoriseAggregate, checkCalls, resolveAggregate, resolveFlatAggregate } from './authorise/aggregate.ts';
 import { authoriseCollection } from './authorise/collection.ts';
 import { resolveFields } from './authorise/fields.ts';
 import {
@@ -32,6 +32,15 @@ type Conditions = ReturnType<typeof readConditions>;
 
 type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>;
 
+/** The part of an aggregation that depends on the form of its answer. */
+interface AnsweredRows {
+  /** Tells it apart from others of the same shape. */
+  readonly name: string;
+  readonly resolve: typeof resolveAggregate;
+}
+
+const flatRows: AnsweredRows = { name: '', resolve: resolveFlatAggregate };
+
 /**
  * The stages of an aggregation after the syntax of single parameters, in the order of the specification (1.5).
  *
@@ -42,6 +51,7 @@ export function prepareAggregate(
   plans: PlanCache<ReadPlan>,
   requested: RequestedRead,
   aggregate: AggregateRequest,
+  rows: AnsweredRows = flatRows,
 ): Prepared {
   const { scope, request, selector } = requested;
   const conditions = readConditions(requested, aggregate);
@@ -49,7 +59,7 @@ export function prepareAggregate(
   const collection = authoriseCollection(scope, requested.collection, selector, request.archived);
   const keys = requested.keys?.(collection).values ?? [];
   checkNames(requested, aggregate, collection, conditions);
-  const names = resolveFlatAggregate(scope, collection, aggregate);
+  const names = rows.resolve(scope, collection, aggregate);
   checkHaving(collection, conditions.having);
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;
@@ -58,7 +68,7 @@ export function prepareAggregate(
   collectValues(open, scope, collection, condition);
   collectHaving(open, collection, having);
   refuseSize(open, requested.limits);
-  const shape = shapeOf(requested, aggregate, condition, having);
+  const shape = rows.name + shapeOf(requested, aggregate, condition, having);
   const plan = plans.get(shape) ?? planNew(requested, { collection, names, condition, having }, open);
   refuseCost(plan.cost, requested.limits.maxCost);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);

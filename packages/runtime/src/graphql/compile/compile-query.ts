@@ -133,7 +133,7 @@ function compileAggregated(root: RootField<GraphQLObjectType>, name: string): Ro
   const names = to.index.byName(name);
   if (names === undefined) return unknownPart(field);
   const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
-  const prepare = createAggregate(to, nameOf(root), { collection, selection, arguments: inputs });
+  const prepare = createAggregate(to, nameOf(root), { collection: name, selection, arguments: inputs });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
 }
 
