@@ -222,9 +222,7 @@ export function statementRows(
 }
 
 /** The rows that a statement hands to its sink, as texts. */
-export async function collectRows(
-  ask: (sink: Pick<RowSink, 'row'>) => Promise<void>,
-): Promise<readonly TextRow[]> {
+export async function collectRows(ask: (sink: Pick<RowSink, 'row'>) => Promise<void>): Promise<readonly TextRow[]> {
   const rows: TextRow[] = [];
   await ask({ row: (buffer, offset, length) => void rows.push(readRow(buffer, offset, offset + length)) });
   return rows;

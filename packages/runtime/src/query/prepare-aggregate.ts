@@ -2,7 +2,7 @@ import { longestCachedStatement, type PlanCache } from '../database/plan-cache.t
 import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { authoriseAggregate, checkCalls, resolveAggregate, resolveFlatAggregate } from './authorise/aggregate.ts';
+import { authoriseAggregate, checkCalls, type resolveAggregate, resolveFlatAggregate } from './authorise/aggregate.ts';
 import { authoriseCollection } from './authorise/collection.ts';
 import { resolveFields } from './authorise/fields.ts';
 import {

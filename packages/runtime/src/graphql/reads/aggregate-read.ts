@@ -5,7 +5,12 @@ import { invalidQuery } from '../../errors.ts';
 import { aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import type { GraphqlCollection } from '../../language/index.ts';
 import { findOrCreate } from '../../language/values/once.ts';
-import { type Aggregate, type AggregateNames, type AggregatePart, resolveAggregate } from '../../query/authorise/aggregate.ts';
+import {
+  type Aggregate,
+  type AggregateNames,
+  type AggregatePart,
+  resolveAggregate,
+} from '../../query/authorise/aggregate.ts';
 import { parseArchived, parseFilterParameter, parseSearchText, readNames } from '../../query/parse/parse-parameters.ts';
 import type { QueryTree } from '../../query/parse/parse-query-string.ts';
 import { parseBounds, parseOrder } from '../../query/parse/parse-read.ts';

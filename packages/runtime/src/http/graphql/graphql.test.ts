@@ -138,7 +138,7 @@ test('with trusted documents alone, no other is answered', async () => {
 });
 
 test('a document is prepared beforehand for requests with the name of its operation and without', async () => {
-  const operation: Operation = { kind: 'query', rootFields: 1, collections: [], introspects: false, keepable: false };
+  const operation: Operation = { kind: 'query', rootFields: 1, collections: [], keepable: false };
   let compiled = 0;
   const { prepare, answer } = createGraphqlService({
     findSchema: createSchemas(async () => schema),
