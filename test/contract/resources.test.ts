@@ -271,6 +271,18 @@ describe('comments', () => {
     }
     await expect.poll(() => run('SELECT id FROM platform.platform_mails')).toEqual([]);
   });
+
+  it('mail a user so often in an hour as other mails are sent to an address', async () => {
+    const sent = async () => (await mail.to('bob@example.com')).filter(({ text }) => text.includes('Again'));
+    for (let time = 0; time < 7; time++)
+      expect((await asEve('POST', '/comments', { ...note, comment: `Again, @${bob}` })).status).toBe(204);
+    await expect.poll(() => run('SELECT id FROM platform.platform_mails')).toEqual([]);
+    expect(await sent()).toHaveLength(5);
+    expect(await run('SELECT id FROM platform.platform_comments')).toHaveLength(7);
+    // Those of others are counted apart.
+    await asBob('POST', '/comments', { ...note, comment: `Again, @${bob}` });
+    await expect.poll(sent).toHaveLength(6);
+  });
 });
 
 describe('activity and revisions', () => {

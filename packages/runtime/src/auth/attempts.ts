@@ -4,7 +4,7 @@
  * Every answer of a limit is the same for existing and missing accounts: only the sent values are counted.
  */
 
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { ask, createPurge, firstRow, type OwnSql } from '../database/own-statements.ts';
 import { ownTables } from '../dialects/index.ts';
 import type { Counter, Counting } from '../dialects/own-tables.ts';
@@ -98,6 +98,9 @@ export function createAttempts(
       };
       await reportLimit(count, () => reached(`${route}.mail`, { client }));
     },
+    /** Counts a mail of an author to a user, in the transaction that queues it. False where that is one too many. */
+    mention: (transaction: Transaction, author: string | null, user: string): Promise<boolean> =>
+      mayMention(limits, counters, transaction, { user, client: author ?? '' }),
   };
 }
 
@@ -108,6 +111,17 @@ async function reportLimit(work: () => Promise<void>, reached: () => void): Prom
     if (error instanceof PlatformError && error.code === 'REQUESTS_EXCEEDED') reached();
     throw error;
   }
+}
+
+async function mayMention(
+  { enabled, mailPoints }: AttemptLimits,
+  counters: Counters,
+  transaction: Transaction,
+  subject: AttemptSubject,
+): Promise<boolean> {
+  if (!enabled) return true;
+  const counts = await counters.countWithin(transaction, [{ purpose: 'mention.mail', ...subject, window: mailWindow }]);
+  return counts.every(({ attempts }) => attempts <= mailPoints);
 }
 
 const unlimited: Attempt = { async begin() {}, async failed() {}, async succeeded() {} };
@@ -233,6 +247,11 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
     },
     /** Counts one attempt on each, and returns the new counts. */
     count: (counters: readonly Counting[]): Promise<readonly Count[]> => write(texts.count, counters),
+    /** The same in a transaction, which may undo it. */
+    async countWithin(transaction: Transaction, counters: readonly Counting[]): Promise<readonly Count[]> {
+      const [counts = null] = (await firstRow(transaction, texts.count, [texts.input(counters)])) ?? [];
+      return readCounts(counts);
+    },
     /** Takes back one attempt on each, as if it had not been made. */
     giveBack: async (counters: readonly Counter[]): Promise<void> => void (await write(texts.giveBack, counters)),
     /** Lets counters begin anew. */

@@ -36,7 +36,13 @@ async function compared(found: SigningIn | null, matches: boolean): Promise<read
         return matches;
       },
     },
-    attempts: { login: () => attempt, token: () => attempt, otp: () => attempt, mail: async () => {} },
+    attempts: {
+      login: () => attempt,
+      token: () => attempt,
+      otp: () => attempt,
+      mail: async () => {},
+      mention: async () => true,
+    },
     checkOtp: refuse,
     identities: { forget: refuse },
     environment: { loginStallTime: 0 },

@@ -238,7 +238,10 @@ function openWriter(
       log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.'),
     reportRefused: (added) => log.warn(added, 'A hook adds a field that the caller may not write, which is refused.'),
     passwordPattern: async () => (await accounts?.settings())?.passwordPolicy ?? null,
-    system: createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit }),
+    system: createSystemWrites({
+      ...{ api, model, accountsChanged, mailed, contentsLeft, audit },
+      ...(accounts && { mayMail: accounts.attempts.mention }),
+    }),
     ...limits,
     ...(observeHook && { observeHook }),
   });

@@ -95,7 +95,11 @@ interface MentionsOptions {
   readonly planner: Planner;
   /** Called with a transaction that has queued mail. */
   readonly mailed: (transaction: Transaction) => void;
+  readonly mayMail: MayMail;
 }
+
+/** Counts a mail of an author to a user in a transaction; false where that is one too many. */
+export type MayMail = (transaction: Transaction, author: string | null, user: string) => Promise<boolean>;
 
 const reference = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
 
@@ -115,7 +119,7 @@ SELECT 'mention', m.v, ${sql.object({ collection: '$2', item: '$3', comment: '$4
 }
 
 /** Makes the function that queues the mails, in the transaction that writes the comments. */
-export function createMentions({ api, place: location, planner, mailed }: MentionsOptions): HearComments {
+export function createMentions({ api, place: location, planner, mailed, mayMail }: MentionsOptions): HearComments {
   const names = accessNames(api);
   const rowContext = createRowContexts(api);
   const texts = mentionStatements(location);
@@ -134,7 +138,8 @@ export function createMentions({ api, place: location, planner, mailed }: Mentio
           collection: comment.collection,
           items: [comment.item],
         });
-        if (readable) recipients.push(account.email ?? '');
+        if (readable && (await mayMail(transaction, running.caller.user, account.id)))
+          recipients.push(account.email ?? '');
       }
       if (recipients.length === 0) continue;
       const { collection, item, text } = comment;

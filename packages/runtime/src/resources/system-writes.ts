@@ -13,7 +13,7 @@ import { createUserHook } from '../users/user-hook.ts';
 import { asMany, type Keys } from '../write/decode/keys.ts';
 import type { RequestOrigin, Step, SystemHook, SystemHooks } from '../write/execute/running.ts';
 import type { SystemWrites } from '../write/writer.ts';
-import { createCommentHook, createMentions } from './comment-hook.ts';
+import { createCommentHook, createMentions, type MayMail } from './comment-hook.ts';
 import { createFileHook, createFolderHook } from './file-hook.ts';
 
 interface SystemWritesOptions {
@@ -24,6 +24,8 @@ interface SystemWritesOptions {
   readonly accountsChanged?: () => void;
   /** Told when mail was put down that waits to be sent, after the commit. */
   readonly mailed?: () => void;
+  /** Default: every mention is mailed. */
+  readonly mayMail?: MayMail;
   /** Told when contents of files were left behind, after the commit. */
   readonly contentsLeft?: () => void;
   /** Default: nothing is written down. */
@@ -33,6 +35,7 @@ interface SystemWritesOptions {
 /** Makes the platform's part for one API. */
 export function createSystemWrites(options: SystemWritesOptions): SystemWrites {
   const { api, model = compiledModel, accountsChanged, mailed, contentsLeft, audit = silentAudit } = options;
+  const { mayMail = async () => true } = options;
   const changing = new WeakSet<Transaction>();
   const mailing = new WeakSet<Transaction>();
   const leaving = new WeakSet<Transaction>();
@@ -43,6 +46,7 @@ export function createSystemWrites(options: SystemWritesOptions): SystemWrites {
         api,
         model,
         mailed: (transaction) => mailing.add(wholeOf(transaction)),
+        mayMail,
         left: (transaction) => leaving.add(wholeOf(transaction)),
       }),
     ]),
@@ -64,6 +68,7 @@ interface ResourceHooksOptions {
   readonly api: CompiledApi;
   /** Called with a transaction that has queued mail. */
   readonly mailed: (transaction: Transaction) => void;
+  readonly mayMail: MayMail;
   /** Called with a transaction that leaves contents without a file. */
   readonly left: (transaction: Transaction) => void;
   /** Handles writes to the collections that the API is compiled from. */
@@ -71,7 +76,7 @@ interface ResourceHooksOptions {
 }
 
 /** The hooks of comments, files, folders, roles and rules; none if the platform's own tables are not installed. */
-function createResourceHooks({ api, mailed, left, model }: ResourceHooksOptions): SystemHooks {
+function createResourceHooks({ api, mailed, mayMail, left, model }: ResourceHooksOptions): SystemHooks {
   const location = systemPlaceOf(api);
   if (location === null) return new Map();
   // Limits of lists are for requests: this one asks for the items that it names.
@@ -85,7 +90,7 @@ function createResourceHooks({ api, mailed, left, model }: ResourceHooksOptions)
       createCommentHook({
         place: location,
         planner,
-        hear: createMentions({ api, place: location, planner, mailed }),
+        hear: createMentions({ api, place: location, planner, mailed, mayMail }),
       }),
     ],
   ]);
