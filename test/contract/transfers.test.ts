@@ -1,4 +1,6 @@
 /** Items from files and into files. Source: API specification, section 13, `/utils/import` and `/utils/export`. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb } from '../support/contract-database.ts';
@@ -125,6 +127,30 @@ describe('an import', () => {
     expect(failure(await once(json([{ title: 'other' }])))).toBe('422 UNPROCESSABLE_ENTITY');
     expect(failure(await once(json([{ title: 'new' }]), 'pairs'))).toBe('422 UNPROCESSABLE_ENTITY');
     expect(await run("SELECT title FROM notes WHERE title = 'other'")).toEqual([]);
+  });
+
+  it.each([
+    ['a second file', {}, 'The body must hold one file.'],
+    [
+      'more bytes than a file may have',
+      { 'content-length': 1_000_000_000 },
+      'A file must have at most 104857600 bytes.',
+    ],
+  ])('is refused before %s arrives', async (_, length, message) => {
+    const headers = {
+      authorization: `Bearer ${adminToken}`,
+      'content-type': 'multipart/form-data; boundary=a',
+      ...length,
+    };
+    const sent = request(`${project.url}/utils/import/notes`, { method: 'POST', headers });
+    sent.on('error', () => undefined);
+    const part = '--a\r\nContent-Disposition: form-data; name="file"; filename="a.json"\r\n\r\n[]\r\n';
+    // The body does not end.
+    sent.write(part.repeat('content-length' in length ? 1 : 2));
+    const [answer]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage];
+    const text = (await answer.toArray()).join('');
+    sent.destroy();
+    expect([answer.statusCode, JSON.parse(text).errors[0].message]).toEqual([400, message]);
   });
 
   it('takes what an export gives', async () => {

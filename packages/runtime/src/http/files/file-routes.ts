@@ -26,6 +26,9 @@ interface FileEndpointsOptions {
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
+/** Files of one upload. */
+const maxFiles = 100;
+
 /** Gives the same endpoints, of which those of files take uploads. */
 type WithUploads = (endpoints: readonly Endpoint[]) => readonly Endpoint[];
 
@@ -39,10 +42,11 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
     responder.send(httpContext, jsonAnswer(status, body));
   }
 
-  async function receive({ request }: HttpContext): Promise<readonly Arrived[]> {
-    const parts = await readMultipart(request, limits);
+  async function receive({ request }: HttpContext, files: number): Promise<readonly [Arrived, ...Arrived[]]> {
+    const parts = await readMultipart(request, { ...limits, files });
+    const [first, ...others] = parts;
     try {
-      return parts.map((part) => arrivedOf(part, readField));
+      return [arrivedOf(first, readField), ...others.map((part) => arrivedOf(part, readField))];
     } catch (error) {
       for (const { staged } of parts) await unstage(staged.path);
       throw error;
@@ -52,17 +56,13 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
   const create: Handler = async (httpContext, call) => {
     uploads.admit(call.caller, 'create');
     const request = requestOf(httpContext, call, senderOf);
-    send(httpContext, await uploads.create(request, await receive(httpContext)));
+    send(httpContext, await uploads.create(request, await receive(httpContext, maxFiles)));
   };
 
   const replace: Handler = async (httpContext, call) => {
     uploads.admit(call.caller, 'update');
     const request = requestOf(httpContext, call, senderOf);
-    const [first, ...others] = await receive(httpContext);
-    if (first === undefined || others.length > 0) {
-      for (const { staged } of first === undefined ? [] : [first, ...others]) await unstage(staged.path);
-      throw new PlatformError('INVALID_PAYLOAD', 'The body must hold one file.');
-    }
+    const [first] = await receive(httpContext, 1);
     send(httpContext, await uploads.replace(request, call.item?.key ?? '', first));
   };
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import { PlatformError } from '../../errors.ts';
-import { type Staged, stage, unstage } from '../../files/staging.ts';
+import { type Staged, stage, tooLarge, unstage } from '../../files/staging.ts';
 import { checkContents } from '../../json/body.ts';
 import type { JsonValue } from '../../language/index.ts';
 
@@ -22,9 +22,13 @@ interface MultipartLimits {
   readonly fileSize: number;
   /** Bytes of all fields together. */
   readonly fieldSize: number;
+  readonly files: number;
 }
 
-const limit = { files: 100, fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
+const limit = { fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
+
+/** Bytes of what stands around the contents of all parts, far more than clients need. */
+const aroundParts = 1_048_576;
 
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '');
@@ -34,13 +38,19 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
  * Reads a body to its end. Rejects with INVALID_PAYLOAD for one that is malformed, too large or without a file, and when
  * it breaks off; nothing of it stays then. The rest of a body that was refused is thrown away as it comes.
  */
-export async function readMultipart(request: IncomingMessage, limits: MultipartLimits): Promise<readonly FilePart[]> {
+export async function readMultipart(
+  request: IncomingMessage,
+  limits: MultipartLimits,
+): Promise<readonly [FilePart, ...FilePart[]]> {
   const begun: Promise<unknown>[] = [];
+  const { files, fileSize, fieldSize } = limits;
   try {
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > files * fileSize + fieldSize + aroundParts) throw files === 1 ? tooLarge(fileSize) : tooMuch();
     const parser = await openParser(request, limits);
-    const parts = await new PartCollector(request, parser, limits, begun).collect();
-    if (parts.length === 0) throw new PlatformError('INVALID_PAYLOAD', 'The body holds no file.');
-    return parts;
+    const [first, ...others] = await new PartCollector(request, parser, limits, begun).collect();
+    if (first === undefined) throw new PlatformError('INVALID_PAYLOAD', 'The body holds no file.');
+    return [first, ...others];
   } catch (error) {
     request.resume();
     for (const result of await Promise.allSettled(begun)) {
@@ -81,10 +91,11 @@ class PartCollector {
     const request = this.#request;
     const parser = this.#parser;
     const fail = (error: unknown): void => this.#fail(error);
-    const refuse = (): void => fail(new PlatformError('INVALID_PAYLOAD', tooMuch));
+    const refuse = (): void => fail(tooMuch());
     parser.on('field', (name, value, nameCut, valueCut) => this.#takeField(name, value, nameCut, valueCut));
     parser.on('file', (_field, stream, name, _coding, type) => this.#takeFile(stream, name, type));
-    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.on(limit, refuse);
+    parser.on('filesLimit', () => fail(this.#limits.files === 1 ? secondFile() : tooMuch()));
+    for (const limit of ['partsLimit', 'fieldsLimit'] as const) parser.on(limit, refuse);
     parser.on('error', fail);
     parser.on('finish', () => void this.#end().then(this.#result.resolve, fail));
     request.on('error', fail);
@@ -108,8 +119,7 @@ class PartCollector {
   #takeField(name: string, value: string, nameCut: boolean, valueCut: boolean): void {
     this.#bytes += name.length + Buffer.byteLength(value);
     try {
-      if (nameCut || valueCut || this.#bytes > this.#limits.fieldSize)
-        throw new PlatformError('INVALID_PAYLOAD', tooMuch);
+      if (nameCut || valueCut || this.#bytes > this.#limits.fieldSize) throw tooMuch();
       // Not by a literal, where this name would be no member.
       if (name === '__proto__') throw new PlatformError('INVALID_PAYLOAD', 'A part has a name that is not allowed.');
       checkContents({ [name]: value });
@@ -159,16 +169,25 @@ function brokenOff(): Error {
   return new Error('The body broke off.');
 }
 
-const tooMuch = 'The body has too many parts, or too large ones.';
+function secondFile(): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', 'The body must hold one file.');
+}
 
-async function openParser({ headers }: IncomingMessage, { fieldSize }: MultipartLimits): Promise<BusboyInstance> {
+function tooMuch(): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', 'The body has too many parts, or too large ones.');
+}
+
+async function openParser(
+  { headers }: IncomingMessage,
+  { fieldSize, files }: MultipartLimits,
+): Promise<BusboyInstance> {
   const { Busboy } = await import('@fastify/busboy');
   return new Busboy({
     headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
     // A file of a browser that chose none has an empty name, and one without a name is a field.
     isPartAFile: (_field, _type, name) => name !== undefined,
     preservePath: true,
-    limits: { ...limit, fieldSize },
+    limits: { ...limit, fieldSize, files },
   });
 }
 

@@ -61,26 +61,22 @@ export function transferOperations(options: TransferOptions): Implementations<ty
   const { folder, maxBytes, fieldSize, writer } = options;
   const importer = createImporter({ ...options, itemSize: fieldSize });
   const exportItems = createExporter(options);
-  const limits = { folder, fileSize: maxBytes, fieldSize };
+  const limits = { folder, fileSize: maxBytes, fieldSize, files: 1 };
   return {
     async utilsImport({ collection }, context) {
       const { caller, sender, request } = context;
       const requested = { caller, collection, sender };
       if (!isMultipart(request)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', filesInForms);
       importer.admit(requested);
-      const parts = await readMultipart(request, limits);
+      const [part] = await readMultipart(request, limits);
+      const { path, sha256 } = part.staged;
       try {
-        const [part, ...others] = parts;
-        if (part === undefined || others.length > 0) {
-          throw new PlatformError('INVALID_PAYLOAD', 'The body must hold one file.');
-        }
-        const { path, sha256 } = part.staged;
         const format = formatOf(part);
         await runOnce(writer, onceOf(context, { sha256, format }), async () =>
           importer.workOf(requested, { path, format }),
         );
       } finally {
-        for (const { staged } of parts) await unstage(staged.path);
+        await unstage(path);
       }
       return done;
     },
