@@ -1,10 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { memoryFolder, memoryVariable } from './test/support/data-folder.ts';
 
 // Tests start the command some hundred times: what Node made of its sources the first time serves again, which halves
 // the cost of a start. Files are known by their text, so nothing has to be cleared when one changes.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.tmp', 'compile-cache');
+
+const memory = memoryFolder();
+if (memory !== undefined) process.env[memoryVariable] ??= memory;
 
 /** Files that measure the memory of their own process, so that nothing of others may lie in it. */
 const alone = ['test/database/streams.test.ts'];

@@ -4,16 +4,15 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chownSync, rmSync } from 'node:fs';
+import { makeDataFolder } from './data-folder.ts';
 import { galeraPorts, galeraSynced, installGalera, startGaleraNode } from './galera-node.ts';
 import { nobody } from './mysql-holder.ts';
 
 const isRoot = process.getuid?.() === 0;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-const directory = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'platform-galera-'));
+const directory = makeDataFolder('galera');
 const nodes: ChildProcess[] = [];
 try {
   const parentGone = once(process.stdin.resume(), 'close');

@@ -4,9 +4,8 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chownSync, rmSync } from 'node:fs';
+import { makeDataFolder } from './data-folder.ts';
 import { freePort } from './free-port.ts';
 import { nobody } from './mysql-holder.ts';
 import {
@@ -21,7 +20,7 @@ import {
 const isRoot = process.getuid?.() === 0;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-const directory = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'platform-group-'));
+const directory = makeDataFolder('group');
 const nodes: ChildProcess[] = [];
 try {
   const parentGone = once(process.stdin.resume(), 'close');

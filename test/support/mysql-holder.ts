@@ -5,11 +5,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
+import { makeDataFolder } from './data-folder.ts';
 import { freePort } from './free-port.ts';
 
 /** The servers refuse to run as root, so root runs them as `nobody`, which has this number on every Linux. */
@@ -51,8 +51,7 @@ export const tableNames = [`--lower-case-table-names=${process.argv[2] === 'lowe
 export async function hold(held: Holding): Promise<never> {
   // The end of the run is told by standard input alone; Ctrl-C in the terminal reaches every process of the group.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  // root's own TMPDIR may be closed to nobody.
-  const directory = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), `platform-${held.name.toLowerCase()}-`));
+  const directory = makeDataFolder(held.name.toLowerCase());
   const parentGone = once(process.stdin.resume(), 'close');
   let server: ChildProcess | undefined;
   try {

@@ -15,7 +15,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -23,10 +22,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { arch, platform, tmpdir } from 'node:os';
+import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { makeDataFolder } from './data-folder.ts';
 import { freePort } from './free-port.ts';
 
 /** PostgreSQL refuses to run as root, so root runs it as `nobody`, which has this number on every Linux. */
@@ -49,7 +49,7 @@ const settings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '200',
-  max_wal_size: '4GB',
+  max_wal_size: '1GB',
   // Where nobody follows this server, what a new table is filled with need not be in the log.
   wal_level: withStandby ? 'replica' : 'minimal',
   max_wal_senders: withStandby ? '10' : '0',
@@ -59,8 +59,7 @@ const settings = {
 };
 
 async function main(): Promise<void> {
-  // root's own TMPDIR may be closed to nobody.
-  const directory = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'platform-postgres-'));
+  const directory = makeDataFolder('postgres');
   const parentGone = once(process.stdin.resume(), 'close');
   let server: ChildProcess | undefined;
   let standby: { readonly server: ChildProcess; readonly url: string } | undefined;

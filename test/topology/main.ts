@@ -1,7 +1,6 @@
 /** `npm run topology -- pg` makes a topology of real servers, runs its cases, prints their table and stops it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { makeDataFolder } from '../support/data-folder.ts';
 import { galera } from './galera.ts';
 import { mysql } from './mysql.ts';
 import { patroni } from './patroni.ts';
@@ -26,7 +25,7 @@ for (const [name, { missing, run }] of chosen) {
     process.stdout.write(`skipped: ${missing}\n`);
     continue;
   }
-  const folder = mkdtempSync(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'platform-topology-'));
+  const folder = makeDataFolder('topology');
   const start = performance.now();
   try {
     const rows = await run(folder, form === 'short');

@@ -1,8 +1,7 @@
 /** The short form of a topology as a test: what is lost, stale or refused counts, times of a machine that runs other tests do not. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { makeDataFolder } from '../support/data-folder.ts';
 import type { Topology } from './report.ts';
 
 /** Declares it. */
@@ -10,7 +9,7 @@ export function testShort({ missing, run }: Topology, minRows: number): void {
   it.skipIf(missing !== null)(
     `meets its figures${missing === null ? '' : ` (skipped: ${missing})`}`,
     async () => {
-      const folder = mkdtempSync(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'platform-topology-'));
+      const folder = makeDataFolder('topology');
       try {
         const rows = await run(folder, true);
         expect(rows.filter(({ isMet, isLate }) => !isMet && isLate !== true)).toEqual([]);
