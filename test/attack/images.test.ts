@@ -88,6 +88,24 @@ it('of a client that asks for as many as may wait leave other clients theirs', {
   }
 });
 
+it('that several clients ask for are made in the first turn of all', { timeout: 60_000 }, async () => {
+  const ask = (query: string, client: string) =>
+    project.server.ask(`/assets/${large}?${query}`, { headers: { 'x-forwarded-for': client } });
+  const costly = `format=avif&quality=90&transforms=[["median",9]]`;
+  let answered = 0;
+  const before = Array.from({ length: 16 }, async (_, index) => {
+    await ask(`width=4${800 + index}&${costly}`, '192.0.2.1');
+    answered++;
+  });
+  await sleep(200);
+  const behind = ask('width=77', '192.0.2.1');
+  await sleep(200);
+  const { status } = await ask('width=77', '192.0.2.2');
+  expect([status, answered < 12]).toEqual([200, true]);
+  expect((await behind).status).toBe(200);
+  await Promise.all(before);
+});
+
 it('have no facts where their metadata unpack without end, and are kept as they are', { timeout: 60_000 }, async () => {
   const { crc32, deflateSync } = await import('node:zlib');
   const chunk = (kind: string, content: Buffer): Buffer => {

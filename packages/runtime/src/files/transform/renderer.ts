@@ -41,6 +41,65 @@ export interface Renderer {
   ): Promise<ReadableContent | null>;
 }
 
+/** Waits in the queue of a client, and makes an image unless `begin` is false by then. */
+type CreateImage = (begin: () => boolean) => Promise<Buffer | null>;
+
+/** An image under way. Each client that waits for it does so in its own queue; the first that gets through makes it for all. */
+class SharedImage {
+  readonly #made = Promise.withResolvers<Buffer | null>();
+  readonly #waiting = new Map<string, Promise<Buffer | null>>();
+  #hasBegun = false;
+  isKept = false;
+  /** Requests that wait for it. */
+  requests = 0;
+
+  wait(client: string, create: CreateImage): Promise<Buffer | null> {
+    const { promise } = this.#made;
+    if (this.#hasBegun) return promise;
+    const waiting = this.#waiting.get(client) ?? this.#queue(client, create);
+    this.#waiting.set(client, waiting);
+    return Promise.race([promise, waiting]);
+  }
+
+  async #queue(client: string, create: CreateImage): Promise<Buffer | null> {
+    let isFirst = false;
+    const begin = (): boolean => {
+      isFirst = !this.#hasBegun;
+      this.#hasBegun = true;
+      return isFirst;
+    };
+    try {
+      const bytes = await create(begin);
+      if (isFirst) this.#made.resolve(bytes);
+    } catch (error) {
+      if (isFirst) this.#made.reject(error);
+      else if (!this.#hasBegun) {
+        this.#waiting.delete(client);
+        throw error;
+      }
+    }
+    return this.#made.promise;
+  }
+}
+
+/** Images under way, by the names under which they are kept. */
+class ImagesUnderWay {
+  readonly #images = new Map<string, SharedImage>();
+
+  /** Waits for an image, which others may do, too. */
+  async wait(kept: string, client: string, create: CreateImage) {
+    const shared = this.#images.get(kept) ?? new SharedImage();
+    this.#images.set(kept, shared);
+    shared.requests++;
+    try {
+      return { shared, bytes: await shared.wait(client, create) };
+    } finally {
+      shared.requests--;
+      if (shared.requests === 0) this.#images.delete(kept);
+    }
+  }
+}
+
 /** Images that are kept of one original: visitors choose the parameters, and must not fill a disk with them. */
 const maxKept = 250;
 
@@ -59,7 +118,7 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
   // More images at once than there are processors would only make each of them take longer.
   const atOnce = Math.min(maxConcurrent, availableParallelism());
   const workers = createMediaWorkers({ atOnce, waiting: maxConcurrent * waitingForEach, longestMs: timeout });
-  const underWay = new Map<string, Promise<Buffer | null>>();
+  const underWay = new ImagesUnderWay();
 
   function describe({ name, type }: Original, transformation: Transformation) {
     const format = formatOf(type, transformation);
@@ -67,11 +126,16 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
     return { id, type: mediaTypes[format] };
   }
 
-  async function create(original: Original, transformation: Transformation, client: string): Promise<Buffer | null> {
+  async function create(
+    original: Original,
+    transformation: Transformation,
+    client: string,
+    begin: () => boolean,
+  ): Promise<Buffer | null> {
     if (largestSide(original, transformation) > maxDimension) {
       throw invalidQuery(`An image must have at most ${maxDimension} pixels along each side.`);
     }
-    const result = await workers.run(client, () => taskOf(original, transformation, limits));
+    const result = await workers.run(client, async () => (begin() ? taskOf(original, transformation, limits) : null));
     return result === null ? null : bytesOf(result);
   }
 
@@ -95,16 +159,11 @@ export function createRenderer(limits: TransformEnvironment, log: Pick<Log, 'war
       const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
       const size = await storage.size(kept);
       if (size !== null) return { size, held: null, read: (range) => storage.open(kept, range) };
-      const making =
-        underWay.get(kept) ??
-        create(original, transformation, client).finally(() => {
-          underWay.delete(kept);
-        });
-      const first = !underWay.has(kept);
-      underWay.set(kept, making);
-      const bytes = await making;
+      const createImage: CreateImage = (begin) => create(original, transformation, client, begin);
+      const { shared, bytes } = await underWay.wait(kept, client, createImage);
       if (bytes === null) return null;
-      if (first) {
+      if (!shared.isKept) {
+        shared.isKept = true;
         await keep(original, kept, bytes, type);
         // A request that removes the content meanwhile may have looked before this was there.
         if (!(await isThere())) await storage.remove(name);
