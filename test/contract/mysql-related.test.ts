@@ -15,6 +15,8 @@ CREATE TABLE gigs (id int PRIMARY KEY, stage_id int, ${columns}, title varchar(2
 CREATE TABLE rates (id int PRIMARY KEY, code int, KEY (code));
 SET @any = 0 /*!80400 , SESSION restrict_fk_on_non_standard_key = OFF */;
 CREATE TABLE bills (id int PRIMARY KEY, code int, rate int, FOREIGN KEY (code) REFERENCES rates (code), FOREIGN KEY (RATE) REFERENCES rates (ID));
+CREATE TABLE away (id int PRIMARY KEY, stage_id int, name varchar(20), FOREIGN KEY (stage_id) REFERENCES stages (id));
+CREATE TABLE i (id int PRIMARY KEY, name varchar(20));
 INSERT INTO rates VALUES (1, 5), (2, 5);
 INSERT INTO bills VALUES (1, 5, 2);
 INSERT INTO stages VALUES (1, 'main', b'100110001000');
@@ -45,6 +47,21 @@ describe.each(servers)('$name', ({ missing, start }) => {
       expect(grouped.json.data.gigs.map(({ count }: { readonly count: number }) => count)).toEqual([2, 1, 1]);
     },
   );
+
+  it('tables may have short names, also where they stand without their database', async () => {
+    const send = async (method: string, path: string, body: unknown) => {
+      const { status, json } = await platform().admin(`/items/${path}`, { method, body });
+      return [status, json?.data];
+    };
+    const away = 'stages/1?fields=away.id';
+    expect(await send('PATCH', away, { away: [{ id: 7, name: 'x' }, { id: 8 }] })).toEqual([
+      200,
+      { away: [{ id: 7 }, { id: 8 }] },
+    ]);
+    expect(await send('PATCH', away, { away: [8] })).toEqual([200, { away: [{ id: 8 }] }]);
+    for (const name of ['a', 'b'])
+      expect(await send('POST', 'i?on_conflict=id', { id: 1, name })).toEqual([200, { id: 1, name }]);
+  });
 
   it('bits keep their bytes beside texts', async () => {
     const { json } = await platform().admin('/items/stages/1?fields=flags,gigs.title,gigs.flags');

@@ -115,7 +115,7 @@ function printFind(question: Question, scope: WriteScope, conflict: Conflict, so
   const keys = keyParts.map(({ column }) => columnText(collection, column, alias));
   const named = keys.map((key, part) => `${key} AS k${part}`);
   const selected = ['i.n', `(${isVisible(row, conflict)}) IS TRUE AS r`, ...named].join(', ');
-  const from = `i${join}${descriptor.table} AS ${alias} ON ${equal.join(' AND ')}`;
+  const from = `platform_sent AS i${join}${descriptor.table} AS ${alias} ON ${equal.join(' AND ')}`;
   const stored = selectLocked(statement.dialect, {
     descriptor,
     selected,
@@ -126,15 +126,17 @@ function printFind(question: Question, scope: WriteScope, conflict: Conflict, so
     lock: 'NO KEY UPDATE',
   });
   const whole = parts.map((part) => `${part} IS NOT NULL`).join(' AND ');
-  const repeated = `SELECT 1 FROM i WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING ${statement.dialect.countRows} > 1`;
+  const repeated = `SELECT 1 FROM platform_sent WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING ${statement.dialect.countRows} > 1`;
   const answers = [
     `(SELECT ${count()} FROM (${repeated}) d)`,
-    `(SELECT ${arrayOf({ value: 'n', settled: 'n' })} FROM s)`,
-    `(SELECT ${arrayOf({ value: 'n', only: 'r', settled: 'n' })} FROM s)`,
-    ...keyParts.map((field, part) => `(SELECT ${arrayOf({ value: `k${part}`, settled: 'n', field })} FROM s)`),
+    `(SELECT ${arrayOf({ value: 'n', settled: 'n' })} FROM platform_stored)`,
+    `(SELECT ${arrayOf({ value: 'n', only: 'r', settled: 'n' })} FROM platform_stored)`,
+    ...keyParts.map(
+      (field, part) => `(SELECT ${arrayOf({ value: `k${part}`, settled: 'n', field })} FROM platform_stored)`,
+    ),
   ];
   const input = printInput(question, scope, conflict, sought);
-  return `WITH i AS (${input}), s AS (${stored}) SELECT ${answers.join(', ')}`;
+  return `WITH platform_sent AS (${input}), platform_stored AS (${stored}) SELECT ${answers.join(', ')}`;
 }
 
 /** A row by a key of which some cell is hidden would tell the cell. */

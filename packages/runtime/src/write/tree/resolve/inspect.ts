@@ -96,13 +96,13 @@ function childrenSql(dialect: SqlDialect, question: Question, scope: WriteScope,
   const last = `SELECT ${arrayOf({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${dialect.aggregate('max', order, null)} AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
   const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')}`;
   const selected = [
-    `(SELECT ${counted()} FROM away)`,
+    `(SELECT ${counted()} FROM platform_away)`,
     sort === undefined ? 'NULL' : `(${last})`,
-    `(SELECT ${arrayOf({ value: 'n', order: 'n' })} FROM there)`,
-    `(SELECT ${arrayOf({ value: 's', order: 'n' })} FROM there)`,
+    `(SELECT ${arrayOf({ value: 'n', order: 'n' })} FROM platform_there)`,
+    `(SELECT ${arrayOf({ value: 's', order: 'n' })} FROM platform_there)`,
     ...goneKeys(dialect, collection),
   ];
-  return `WITH gone AS (${gone}), away AS (${away}), there AS (${there}) SELECT ${selected.join(', ')}`;
+  return `WITH platform_gone AS (${gone}), platform_away AS (${away}), platform_there AS (${there}) SELECT ${selected.join(', ')}`;
 }
 
 /** Items below, with their keys and those of the items above. */
@@ -207,8 +207,8 @@ function targetsSql(dialect: SqlDialect, question: Question, scope: WriteScope, 
   const selected = [
     `(SELECT ${arrayOf({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
     sort === undefined ? 'NULL' : `(${last})`,
-    `(SELECT ${counted('u')} FROM gone)`,
+    `(SELECT ${counted('u')} FROM platform_gone)`,
     ...goneKeys(dialect, junction),
   ];
-  return `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`;
+  return `WITH platform_gone AS (${gone}) SELECT ${selected.join(', ')}`;
 }

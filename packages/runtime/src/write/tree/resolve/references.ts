@@ -236,10 +236,12 @@ async function lookFor(running: Running, scope: WriteScope, queries: readonly Ex
   const question = startQuestion(running.dialect);
   const { collectedArray: arrayOf, locksSorted } = running.dialect.input;
   const requested = locksSorted ? queries : queries.map(inOrderOfKeys);
-  const parts = requested.map((entry, index) => printQuery(question, scope, entry, `g${index}`));
+  // A table of the project without its schema may have any shorter name.
+  const nameOf = (index: number): string => `platform_group_${index}`;
+  const parts = requested.map((entry, index) => printQuery(question, scope, entry, nameOf(index)));
   const answers = requested.flatMap((_, index) => [
-    `(SELECT ${arrayOf({ value: 'n' })} FROM g${index})`,
-    `(SELECT ${arrayOf({ value: 'n', only: 'r' })} FROM g${index})`,
+    `(SELECT ${arrayOf({ value: 'n' })} FROM ${nameOf(index)})`,
+    `(SELECT ${arrayOf({ value: 'n', only: 'r' })} FROM ${nameOf(index)})`,
   ]);
   const row = await ask(running, question, `WITH ${parts.join(', ')} SELECT ${answers.join(', ')}`);
   const found = new Set<TreeNode>();

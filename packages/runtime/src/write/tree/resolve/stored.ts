@@ -76,12 +76,12 @@ export function keyEqual(dialect: SqlDialect, { descriptor }: CollectionScope, a
     .join(' AND ');
 }
 
-/** Keys that the statement `gone` has as `k0`, `k1`, each collected. */
+/** Keys that the statement `platform_gone` has as `k0`, `k1`, each collected. */
 export function goneKeys({ input }: SqlDialect, { descriptor }: CollectionScope): readonly string[] {
   const fields = keyFields(descriptor);
   const settled = fields.map((_, part) => `k${part}`).join(', ');
   return fields.map(
-    (field, part) => `(SELECT ${input.collectedArray({ value: `k${part}`, settled, field })} FROM gone)`,
+    (field, part) => `(SELECT ${input.collectedArray({ value: `k${part}`, settled, field })} FROM platform_gone)`,
   );
 }
 
