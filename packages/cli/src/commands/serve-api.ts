@@ -208,8 +208,11 @@ async function startError(error: unknown, url: string | null): Promise<unknown> 
   return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
 }
 
-/** Address of the first process, for clients of all. */
-export const sharedAddress: Pick<WorkerClusterOptions, 'listenAddress' | 'describe'> = {
+/** Milliseconds that a process has to end beside those for its requests. */
+const endMs = 10_000;
+
+/** Settings of all processes: the address for their clients, and the time to finish. */
+export const sharedSettings: Pick<WorkerClusterOptions, 'listenAddress' | 'describe' | 'longestFinish'> = {
   async listenAddress() {
     const reading = readEnvironment(process.env);
     if (!reading.ok) throw new EnvironmentError(reading.problems);
@@ -217,6 +220,10 @@ export const sharedAddress: Pick<WorkerClusterOptions, 'listenAddress' | 'descri
     return { hosts: await addressesOf(host), port };
   },
   describe: (error) => startError(error, null),
+  longestFinish() {
+    const reading = readEnvironment(process.env);
+    return reading.ok ? reading.environment.shutdownDelay + reading.environment.shutdownTimeout + endMs : endMs;
+  },
 };
 
 /** Listens for the metrics of other processes, where they are asked for; gives the listener. */

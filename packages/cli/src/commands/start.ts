@@ -30,7 +30,7 @@ import {
   reportDrift,
   reportWarnings,
   serveOne,
-  sharedAddress,
+  sharedSettings,
   watchServers,
 } from './serve-api.ts';
 
@@ -171,7 +171,7 @@ async function startCluster(project: Settings, size: number, progress: Progress)
     progress.event('workers', { message: text.trim() });
     progress.print(text);
   };
-  const workers = new WorkerCluster({ size, report, ...sharedAddress });
+  const workers = new WorkerCluster({ size, report, ...sharedSettings });
   const manager = serviceManager(progress.print);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);

@@ -21,6 +21,8 @@ export interface WorkerClusterOptions {
   readonly listenAddress: () => Promise<ListenAddress>;
   /** Describes why the address cannot be used. */
   readonly describe: (error: unknown) => Promise<unknown>;
+  /** Milliseconds in which a process finishes; one that takes longer hangs, and is killed. */
+  readonly longestFinish: () => number;
 }
 
 /** Questions to another process that wait for their answers. */
@@ -53,6 +55,7 @@ export class WorkerCluster {
   readonly #size: number;
   readonly #report: (text: string) => void;
   readonly #describe: (error: unknown) => Promise<unknown>;
+  readonly #longestFinish: () => number;
   readonly #port: SharedPort;
   readonly #serving = new Set<Worker>();
   readonly #counts = new KeptCounts();
@@ -61,10 +64,11 @@ export class WorkerCluster {
   #stopping = false;
   #restarting: Promise<void> | null = null;
 
-  constructor({ size, report, listenAddress, describe }: WorkerClusterOptions) {
+  constructor({ size, report, listenAddress, describe, longestFinish }: WorkerClusterOptions) {
     this.#size = size;
     this.#report = report;
     this.#describe = describe;
+    this.#longestFinish = longestFinish;
     this.#port = new SharedPort(listenAddress, sendConnection);
   }
 
@@ -204,8 +208,13 @@ export class WorkerCluster {
   #stopWorker(worker: Worker, isReplaced: boolean): Promise<void> {
     this.#serving.delete(worker);
     return new Promise((resolve) => {
-      worker.once('exit', () => resolve());
-      if (worker.isDead()) resolve();
+      const timer = setTimeout(() => worker.process.kill('SIGKILL'), this.#longestFinish());
+      const end = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      worker.once('exit', end);
+      if (worker.isDead()) end();
       // The process itself says when it takes no more connections: `disconnect` would end idle ones, too.
       send(worker, { kind: 'finish', isReplaced });
     });
