@@ -251,13 +251,23 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     expect(await platform('migrate')).toMatchObject({ code: 3, stderr: expect.stringContaining('Duplicate entry') });
     await write('0000-lampe-für', `${dump}\n${led}\nINSERT INTO led VALUES (2);`);
     const settings = 'SELECT 1 AS id, @@foreign_key_checks AS checks, @@character_set_client AS characters';
-    await write('0000-settings', `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};`);
+    const trigger = `CREATE TRIGGER led_bi BEFORE INSERT ON led FOR EACH ROW BEGIN
+      IF NEW.id > 1 THEN SET NEW.checks = 7; END IF; -- of the rows; not of the first
+      SET NEW.characters = CASE NEW.id WHEN 2 THEN 'two;' ELSE 'more' END;
+    END;`;
+    await write(
+      '0000-settings',
+      `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};\n${trigger}\nINSERT INTO led (id) VALUES (2);`,
+    );
     expect(await platform('migrate')).toMatchObject({ code: 0 });
     expect((await platform('migrate')).stderr).toContain('up to date');
     const rows = async (table: string) =>
       (await withMysql(url, (connection) => connection.query(`SELECT * FROM ${table}`)))[0];
     expect(await rows(`${other}.led`)).toEqual([{ id: 1 }, { id: 2 }]);
-    expect(await rows('led')).toEqual([{ id: 1, checks: 1, characters: 'utf8mb4' }]);
+    expect(await rows('led')).toEqual([
+      { id: 1, checks: 1, characters: 'utf8mb4' },
+      { id: 2, checks: 7, characters: 'two;' },
+    ]);
     await rm(migrations, { recursive: true });
     expect((await platform('migrate')).stderr).toContain('Wrote migrations/0000-lampe-für.sql');
     expect(await readFile(join(migrations, '0000-lampe-für.sql'), 'utf8')).toContain('INSERT INTO led VALUES (2);');

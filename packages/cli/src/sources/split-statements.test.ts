@@ -14,3 +14,21 @@ it('splits at semicolons that are no part of anything', () => {
     'SELECT 1',
   ]);
 });
+
+it('splits at no semicolon of a program', () => {
+  const programs = [
+    `CREATE TRIGGER a_ai AFTER INSERT ON a FOR EACH ROW BEGIN
+      IF NEW.begin = 1 THEN BEGIN SET @x = IF(1, CASE 1 WHEN 1 THEN ';' END, 2); END; END IF;
+      CASE NEW.kind WHEN 1 THEN SET @y = 1; ELSE BEGIN END; END CASE;
+      again: LOOP LEAVE again; END LOOP; WHILE 0 DO SET @z = 1; END WHILE; SELECT NEW.end INTO @z;
+    END`,
+    '/*!50003 CREATE*/ /*!50017 DEFINER=`a`@`b`*/ /*!50003 TRIGGER b BEFORE INSERT ON a FOR EACH ROW begin set @a = 1; end */',
+    'CREATE OR REPLACE DEFINER = CURRENT_USER FUNCTION f (n int) RETURNS int RETURN CASE n WHEN 1 THEN 2 END',
+    'CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO REPLACE INTO a VALUES (1)',
+    'CREATE TABLE begin (`end` int, "begin" int)',
+    'BEGIN',
+    'INSERT INTO a VALUES (1)',
+    'COMMIT',
+  ];
+  expect(splitStatements(programs.join(';\n'))).toEqual(programs);
+});

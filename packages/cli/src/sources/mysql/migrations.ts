@@ -140,22 +140,31 @@ async function runNext(
   await note(2 * position + 2);
 }
 
-/** Skipped as a whole: texts, names, and comments. `--` is a comment if a blank follows, `/*!` is none. */
+/** Skipped as a whole: texts, names, and comments, of which `--` needs a blank and `/*!` is none. Then what nests. */
 const skipped =
-  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE))?)(?![\w$])/gi;
 
-/**
- * Statements of a file without the text between them, and without the locks of a dump, under which nothing else is
- * written. Semicolons within BEGIN … END are not recognized.
- */
+/** Statements with a program in them, whose semicolons lie between BEGIN and END. */
+const programs = /^(?:\/\*!\d*\s*)?CREATE\b[^;(]*?\b(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i;
+
+/** Change of depth by a word; IF and the loops end by words of their own, and may be names of functions. */
+function deepening(word: string): number {
+  if (!/^END/i.test(word)) return 1;
+  return /^END(\s+CASE)?$/i.test(word) ? -1 : 0;
+}
+
+/** Statements of a file without the text between them, and without the locks of a dump, under which nothing else is written. */
 export function splitStatements(sqlText: string): readonly string[] {
   const statements: string[] = [];
   let text = '';
   let end = 0;
+  let depth = 0;
   for (const { 0: found, index } of sqlText.matchAll(skipped)) {
     text += sqlText.slice(end, index);
     end = index + found.length;
-    if (found === ';') {
+    if (/^[bce]/i.test(found) && programs.test(text.trim())) depth += deepening(found);
+    if (found === ';' && depth <= 0) {
+      depth = 0;
       statements.push(text.trim());
       text = '';
     } else if (!/^(?:--|#|\/\*)/.test(found)) text += found;
