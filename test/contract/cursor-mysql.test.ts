@@ -31,7 +31,7 @@ const names = columns.map((_, index) => `c${index}`);
 
 const declared = columns.map(([type], index) => `c${index} ${type}`).join(', ');
 const rows = Array.from({ length: 40 }, (_, row) => {
-  const cells = columns.map(([, values], index) => values[(row * (index + 3)) % (values.length + 1)] ?? 'NULL');
+  const cells = columns.map(([, values], index) => values[(row * 7 + index) % (values.length + 1)] ?? 'NULL');
   return `(${row}, ${row % 7}, ${cells.join(', ')})`;
 });
 const sql = `SET SESSION sql_mode = '';
@@ -40,7 +40,9 @@ INSERT INTO samples VALUES ${rows.join(',\n')};
 CREATE TABLE bytes (id binary(2) PRIMARY KEY);
 INSERT INTO bytes VALUES (X'0000'), (X'00FF'), (X'5C78'), (X'FFFE');
 CREATE TABLE labels (id enum('z', 'a', 'B') PRIMARY KEY);
-INSERT INTO labels VALUES ('z'), ('a'), ('B');`;
+INSERT INTO labels VALUES ('z'), ('a'), ('B');
+CREATE TABLE flags (id set('z', 'a', 'B') PRIMARY KEY);
+INSERT INTO flags VALUES ('z'), ('a'), ('z,B'), (''), ('z,a,B');`;
 
 describe.each(servers)('$name', ({ missing, start }) => {
   if (missing) return void it.skip('is not there');
@@ -71,8 +73,9 @@ describe.each(servers)('$name', ({ missing, start }) => {
     },
   );
 
-  it('meet every row once where the key is binary, or an enum', async () => {
+  it('meet every row once where the key is binary, an enum or a set', async () => {
     expect(await walk('bytes', '')).toEqual(['AAA=', 'AP8=', 'XHg=', '//4=']);
     expect(await walk('labels', '')).toEqual(['z', 'a', 'B']);
+    expect(await walk('flags', '')).toEqual([[], ['z'], ['a'], ['z', 'B'], ['z', 'a', 'B']]);
   });
 });

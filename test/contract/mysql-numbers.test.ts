@@ -37,6 +37,8 @@ INSERT INTO scenes VALUES (1, 1, 'a'), (1, 2, 'b');
 const permissions = `permissions:
   public:
     films: { read: true }
+    scenes: { read: { fields: [name], filter: { film_id: { _lt: 4000000000 } } } }
+    stars: { read: { fields: [name], filter: { id: { _gt: 18446744073709550999 } } } }
     masks:
       read: true
       create: { fields: [name], presets: { bits: Cqs=, is_set: true } }
@@ -339,5 +341,12 @@ describe.each(servers)('$name', ({ missing, start }) => {
       body: [{ name: 'a' }, { name: 'b' }],
     });
     expect(many.json.data).toEqual([{ name: 'a' }, { name: 'b' }]);
+  });
+
+  it('are compared by rules beyond a signed integer, too', async () => {
+    expect((await platform().ask('/items/scenes?fields=name')).json.data).toEqual([{ name: 'a' }, { name: 'b' }]);
+    await platform().admin('/items/stars', { method: 'POST', body: [{ id: 7, name: 'early' }, { name: 'late' }] });
+    const named = '/items/stars?fields=name&filter[name][_in]=early,late';
+    expect((await platform().ask(named)).json.data).toEqual([{ name: 'late' }]);
   });
 });

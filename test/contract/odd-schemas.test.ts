@@ -19,6 +19,7 @@ const postgresKeys: readonly (readonly [type: string, values: readonly string[]]
   ['timetz', ["'24:00+00'", "'12:00:00+05:30'"]],
   ['interval', ["'infinity'", "'1 mon -3 days'", "'30 days'"]],
   ['numeric', ["'NaN'", "'Infinity'", "'1.50'"]],
+  ['numeric(6,-2)', ["'12300'", "'0'"]],
   ['double precision', ["'NaN'", "'-Infinity'", "'1e-300'"]],
   ['real', ["'NaN'", "'1.1'"]],
   ['bytea', ["''", "'\\xff00'", "'\\x2f'"]],

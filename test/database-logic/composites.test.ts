@@ -14,6 +14,9 @@ const sql = `
     colour colour, numbers integer[], document jsonb, span interval, spots spot[]);
   CREATE TYPE strange AS ("q'u""o\\\\" text);
   CREATE TYPE braces AS ("a{}b" text);
+  CREATE TYPE shape AS (centre point, document json);
+  CREATE TABLE shapes (id integer PRIMARY KEY, shape shape);
+  INSERT INTO shapes VALUES (1, '("(1,2)",{})'), (2, '("(1,2)",{})'), (3, '("(2,1)",)'), (4, NULL);
   CREATE TABLE names (id integer PRIMARY KEY, strange strange, braces braces);
   INSERT INTO names VALUES (1, ROW('x'), ROW('y'));
   CREATE TABLE owners (id integer PRIMARY KEY, home address);
@@ -321,6 +324,11 @@ describe('filters', () => {
     expect(await found({ address: { _nnull: true } })).toEqual([1, 2, 3]);
     expect(await found({ address: { '/spot': { _null: true } } })).toEqual([2, 3, 4]);
     expect(await found({ former: { _null: true } })).toEqual([3, 4]);
+  });
+
+  it('are counted where members know no equality', async () => {
+    const counted = '/items/shapes?aggregate[count]=shape&aggregate[countDistinct]=shape';
+    expect((await project.admin(counted)).json.data).toEqual([{ count: { shape: 3 }, countDistinct: { shape: 2 } }]);
   });
 
   it('are refused where there is nothing to compare', async () => {

@@ -24,7 +24,7 @@ export function modelFields(
   const relations = new Map(api.relations.map((relation) => [relation.descriptor.name, relation]));
   const keys = new Set(api.descriptor.key);
   const ordered = [
-    ...view.fields.filter(({ name }) => keys.has(name)),
+    ...api.descriptor.key.flatMap((part) => view.fields.filter(({ name }) => name === part)),
     ...view.fields.filter(({ name }) => !keys.has(name)),
   ];
   const columns = ordered.flatMap((seen) => {

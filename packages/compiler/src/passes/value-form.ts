@@ -16,7 +16,7 @@ import {
   quoteQualified,
   splitQualified,
   types,
-  unsignedInteger,
+  unsignedNatives,
   type WireForm,
   type WireKind,
 } from '@tablewright/runtime/language';
@@ -29,29 +29,23 @@ const unpadded = 'CAST({} + 0 AS CHAR)';
 /** The server writes a float with six digits; where these are another number, all digits are needed. */
 const single = 'IF(CAST(CAST({} AS CHAR) AS FLOAT) = {}, CAST({} AS CHAR), CAST(CAST({} AS DOUBLE) AS CHAR))';
 
-/** Integers whose limits differ from those of 32 bits, as far as they are known before the server is asked. */
-const integers: ReadonlyMap<string, string> = new Map([
-  ['smallint', 'int2'],
-  ['int unsigned', unsignedInteger],
-]);
-
 /** The form of a column, read as `portable`, which differs from the type's own where configured. */
 export function textForm(column: Column, portable: PortableType, hasReferences: boolean, keeps = false): NativeForm {
   if (portable === 'hash' || portable === 'secret' || portable === 'token') return text(column, 'masked');
-  if (portable === 'csv') return text(column, 'csv');
   const { base, precision } = column.type;
+  if (portable === 'csv') return { ...text(column, 'csv'), ...(base === 'set' && { native: base }) };
   const fraction = (precision ?? 0) > 0;
   const usual = types[column.type.portable].forms.text;
   switch (column.type.portable) {
     case 'integer':
       return {
-        native: integers.get(base) ?? usual.native,
+        native: unsignedNatives.get(base) ?? (base === 'smallint' ? 'int2' : usual.native),
         // The text 0 would be the year 2000.
         ...(base === 'year' && { stored: 'CAST({} AS SIGNED)' }),
         wire: numberForm(column, usual),
       };
     case 'bigInteger':
-      return { native: base.endsWith('unsigned') ? 'uint8' : usual.native, wire: numberForm(column, usual) };
+      return { native: unsignedNatives.get(base) ?? usual.native, wire: numberForm(column, usual) };
     case 'decimal':
       return { native: decimalNative(column.type, usual.native), wire: numberForm(column, usual) };
     case 'time':

@@ -96,7 +96,7 @@ export interface SqlDialect {
   /** A value of a type as a text that a parameter of this type is read from, without loss. */
   exactText(expression: string, native: string | undefined): string;
   /** The place of a cell in the order of its column; undefined where comparisons have the same order. */
-  placeOf(cell: string, type: PortableType): string | undefined;
+  placeOf(cell: string, field: Pick<FieldDescriptor, 'type' | 'native'>): string | undefined;
   readonly datePart: WireForm;
   /** Form in which the average of integers arrives. */
   readonly average: WireForm;

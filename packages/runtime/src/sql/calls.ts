@@ -121,7 +121,7 @@ export function groupable(row: Row, field: FieldScope): string {
   const { type, element, native } = field.descriptor;
   const { dialect } = row.statement;
   if (type === 'array') return cast(cell(row, field), element === 'json' ? '::pg_catalog.text[]' : `::${native}`);
-  if (type === 'json') return cast(cell(row, field), dialect.asText);
+  if (type === 'json' || type === 'composite') return cast(cell(row, field), dialect.asText);
   return dialect.grouped(comparable(row, field), field.descriptor);
 }
 

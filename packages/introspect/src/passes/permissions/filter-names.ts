@@ -11,6 +11,7 @@ import {
   parseOperand,
   rangeElement,
   types,
+  unsignedNatives,
   type ValueType,
 } from '@tablewright/runtime/language';
 import type { PlacedValue } from '../../config/permissions/permission-document.ts';
@@ -83,7 +84,7 @@ function attributesIn(type: ColumnType | undefined): Pick<ValueType, 'attributes
 
 /** For an array, the type of its elements, which decides their values. */
 function nativeName(type: ColumnType | undefined): string | undefined {
-  if (type?.category === 'base') return type.base;
+  if (type?.category === 'base') return unsignedNatives.get(type.base) ?? type.base;
   return type?.element?.category === 'base' ? `${type.element.base}[]` : undefined;
 }
 

@@ -136,8 +136,9 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     countRows: 'COUNT(*)',
     asText,
     exactText,
-    // Orders go by the number of a label, comparisons by its text.
-    placeOf: (cell, type) => (type === 'enum' ? `CAST(${cell} AS SIGNED)` : undefined),
+    // Orders go by the number of a label, or of several, comparisons by its text.
+    placeOf: (cell, { type, native }) =>
+      type === 'enum' || native === 'set' ? `CAST(${cell} AS UNSIGNED)` : undefined,
     datePart: { kind: 'number', cast: asText },
     average: { kind: 'number', cast: asText },
     pages: name === 'mariadb' ? 'never' : 'always',

@@ -33,7 +33,9 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
   const returning = server === 'mariadb';
   // MariaDB copies a column of input into a shorter one without a look at its length, but not what a function gives.
   const stored: InputDialect['stored'] = (input, field) =>
-    returning && field.native === 'text' ? `CONCAT(${storedValue(input, field)})` : storedValue(input, field);
+    returning && (field.native === 'text' || field.native === 'set')
+      ? `CONCAT(${storedValue(input, field)})`
+      : storedValue(input, field);
   return {
     table(shape, { columns, count, alias }) {
       const lists = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));

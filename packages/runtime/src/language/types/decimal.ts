@@ -37,8 +37,10 @@ function limit({ precision, scale = 0 }: ValueFacts, text: string): BrokenLimit 
   if (text.endsWith('Infinity')) return { type: 'range', message: 'is out of range' };
   const { whole, fraction } = decimalDigits(text);
   if (whole.length > precision - scale) return { type: 'range', message: 'is out of range' };
-  if (fraction.length <= scale) return undefined;
-  return { type: 'range', message: `must not have more than ${Math.max(scale, 0)} decimal places` };
+  const lost = scale < 0 ? whole.slice(scale).replaceAll('0', '') + fraction : fraction.slice(scale);
+  if (lost === '') return undefined;
+  const form = scale < 0 ? `end in ${-scale} zeros` : `not have more than ${scale} decimal places`;
+  return { type: 'range', message: `must ${form}` };
 }
 
 /** The digits of a number before its point and behind it, exponents applied, zeros at the ends left out. */

@@ -5,6 +5,12 @@ import { type BrokenLimit, castToDigits, type Schema, type TypeDefinition, type 
 /** `FieldDescriptor.native` of integers that need 32 bits without a sign. */
 export const unsignedInteger = 'uint4';
 
+/** That of integers without a sign that outgrow the usual type, by the base of their column. */
+export const unsignedNatives: ReadonlyMap<string, string> = new Map([
+  ['int unsigned', unsignedInteger],
+  ['bigint unsigned', 'uint8'],
+]);
+
 function limit(facts: ValueFacts, text: string): BrokenLimit | undefined {
   const number = Number(text);
   const isOut = facts.native === 'int2' && (number < -32_768 || number > 32_767);

@@ -98,7 +98,7 @@ export function printSortField(row: Row, sort: string | undefined): readonly Pri
 
 /** A term that orders by the column of a field, or, to be compared, by the places that its values have in the order. */
 function plainTerm(row: Row, field: FieldDescriptor, direction: '' | ' DESC', compared = false): PrintedTerm {
-  const expression = compared ? row.statement.dialect.placeOf(row.column(field.column), field.type) : undefined;
+  const expression = compared ? row.statement.dialect.placeOf(row.column(field.column), field) : undefined;
   if (expression !== undefined) return { expression, direction, value: { ...orderedValue(field), type: placeType } };
   return { expression: row.column(field.column), direction, column: field.column, value: orderedValue(field) };
 }
@@ -125,7 +125,7 @@ function keyType(by: OrderKey): OperandType {
 }
 
 const distanceType: OperandType = { type: 'float', native: 'float8' };
-const placeType: OperandType = { type: 'integer', native: 'int4' };
+const placeType: OperandType = { type: 'bigInteger', native: 'uint8' };
 
 /** True if the order of a field is that of its column. */
 function isBare({ grant, descriptor }: FieldScope): boolean {
