@@ -124,7 +124,9 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
 }
 
 /** Errors about dropping what is not there, and making what is. Source: the servers' manuals, "Error Codes". */
-const refusals: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1304, 1305, 1359, 1360, 1826]);
+const refusals: ReadonlySet<unknown> = new Set([
+  1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1304, 1305, 1359, 1360, 1826,
+]);
 
 /** True if the refusal of a statement that may have been run before tells that it was. */
 export function isDoneAlready(error: unknown): boolean {
