@@ -324,6 +324,12 @@ describe('limits', () => {
   });
 });
 
+it('related items in another form are told which forms there are', async () => {
+  const { json } = await ask('POST', 'posts', { title: 'a', remarks: { update: [1] } });
+  const forms = 'an array of items, or objects as "create", "update" and "upsert" and keys as "delete"';
+  expect(json.errors[0].message).toBe(`"remarks" takes ${forms}.`);
+});
+
 it.each([
   [5, '400 INVALID_PAYLOAD'],
   ['a', '400 INVALID_PAYLOAD'],
