@@ -127,7 +127,11 @@ function nestedWriteOf(
   }
   const read = readMembers(value);
   if (read === undefined) {
-    problems.refuse(location, name, 'takes an array of items, or objects as "create", "update" and "upsert" and keys as "delete"');
+    problems.refuse(
+      location,
+      name,
+      'takes an array of items, or objects as "create", "update" and "upsert" and keys as "delete"',
+    );
     return [];
   }
   const keys = relation.kind === 'o2m' ? ownedKeys(writable.collection, below, relation, ownerKey) : noKeys;
