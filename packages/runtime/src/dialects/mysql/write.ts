@@ -28,14 +28,15 @@ export function typeAmong(types: ReadonlyMap<string, string>, native: string): s
   return name.startsWith('numeric(') ? name.replace('numeric', 'DECIMAL') : types.get(name);
 }
 
+/** Types of columns that may be shorter than their input. */
+const shortened: ReadonlySet<string> = new Set(['text', 'set']);
+
 /** Inputs on MySQL and MariaDB; `exactly` is the dialect's. */
 export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
   const returning = server === 'mariadb';
   // MariaDB copies a column of input into a shorter one without a look at its length, but not what a function gives.
   const stored: InputDialect['stored'] = (input, field) =>
-    returning && (field.native === 'text' || field.native === 'set')
-      ? `CONCAT(${storedValue(input, field)})`
-      : storedValue(input, field);
+    returning && shortened.has(field.native) ? `CONCAT(${storedValue(input, field)})` : storedValue(input, field);
   return {
     table(shape, { columns, count, alias }) {
       const lists = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
