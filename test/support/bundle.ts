@@ -98,13 +98,14 @@ for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-ti
 `;
 
 /**
- * Leads imports of an entry to its module in the bundle. Where modules of the bundle name a package they are
- * led to what the sources would find.
+ * Leads imports of an entry to its module in the bundle, also those of a copy that the sample is started from. Where modules
+ * of the bundle name a package they are led to what the sources would find.
  */
 const preload = (pairs: string): string => `import * as node from 'node:module';
 const modules = new Map(${pairs}.map(([source, file]) => [source, new URL(file, import.meta.url).href]));
 const folder = new URL('.', import.meta.url).href;
 const copying = new URL('pglite.mjs', folder).href;
+const repository = ${JSON.stringify(`${pathToFileURL(root).href}/`)};
 // Older versions of Node have none; they only start the one that is installed.
 node.registerHooks?.({
   resolve(specifier, context, next) {
@@ -117,7 +118,9 @@ node.registerHooks?.({
     }
     if (/^[@a-z][^:]*$/.test(specifier) && context.parentURL?.startsWith(folder)) return locate(specifier, context, next);
     const resolved = next(specifier, context);
-    const url = modules.get(resolved.url);
+    const [copy] = /^file:.*\\/\\.tmp\\/sample-[^/]+\\//.exec(resolved.url) ?? [];
+    if (copy !== undefined) globalThis.copyOfRepository = copy;
+    const url = modules.get(copy === undefined ? resolved.url : repository + resolved.url.slice(copy.length));
     return url === undefined ? resolved : { url, format: 'module', shortCircuit: true };
   },
 });
@@ -144,6 +147,12 @@ function withCheapPasswords(code: string): string {
   return code.replace(usual, 'get memory() { return Number(process.env.TEST_PASSWORD_MEMORY ?? 19_456); }');
 }
 
+/** Code that gives the address of a source: in the repository, or in the copy that the process was started from. */
+function placeOf(path: string): string {
+  const repository = JSON.stringify(`${pathToFileURL(root).href}/`);
+  return `((globalThis.copyOfRepository ?? ${repository}) + ${JSON.stringify(relative(root, path))})`;
+}
+
 /** Other packages are imported from where they are, and each module keeps the place that its source has. */
 const inPlace: Plugin = {
   name: 'in place',
@@ -165,13 +174,10 @@ const inPlace: Plugin = {
     new Visitor({
       MemberExpression({ start, end, object, property }) {
         if (object.type !== 'MetaProperty' || property.type !== 'Identifier') return;
-        if (property.name === 'url') found.push({ start, end, value: pathToFileURL(id).href });
-        if (property.name === 'dirname') found.push({ start, end, value: dirname(id) });
+        if (property.name === 'url') found.push({ start, end, value: placeOf(id) });
+        if (property.name === 'dirname') found.push({ start, end, value: JSON.stringify(dirname(id)) });
       },
     }).visit(this.parse(code, { lang: 'ts' }));
-    return found.reduceRight(
-      (text, { start, end, value }) => text.slice(0, start) + JSON.stringify(value) + text.slice(end),
-      code,
-    );
+    return found.reduceRight((text, { start, end, value }) => text.slice(0, start) + value + text.slice(end), code);
   },
 };
