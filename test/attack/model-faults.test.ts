@@ -7,7 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyMysql, startFaultyMysql } from '../support/faulty-mysql.ts';
-import { type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { startCompiled } from '../support/host.ts';
+import { type Platform, runPlatform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 
 const isWhole = process.env.FAULTS !== undefined;
@@ -82,7 +83,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
   let platform: Platform;
   beforeAll(async () => {
     faulty = await startFaultyMysql({ start, exact }, tables);
-    platform = await startUnchecked(faulty.folder, faulty.proxy().url);
+    platform = await startCompiled(faulty.folder, faulty.proxy().url);
   }, 60_000);
   afterAll(async () => {
     await platform?.stop();

@@ -1,6 +1,7 @@
 /** What a server says of itself, and does with writes, on members of a MySQL group. Source: scale-out notes, sections 2 and 3. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerGroup } from '../support/galera.ts';
+import { generateHosted } from '../support/host.ts';
 import { away, becomes, follows, primary, promptMs, told } from '../support/host-told.ts';
 import { withMysql } from '../support/mariadb.ts';
 import { noMysqlGroup, startMysqlGroup, withoutMysqlGroup } from '../support/mysql-group.ts';
@@ -35,13 +36,14 @@ describe(`MySQL with Group Replication${withoutMysqlGroup}`, () => {
         CREATE USER app@'%' IDENTIFIED BY 'app'; GRANT ALL ON app.* TO app@'%'; ${rights}
         CREATE USER blind@'%' IDENTIFIED BY 'app'; GRANT ALL ON app.* TO blind@'%'`),
     );
+    await generateHosted(project.folder, urlOf(0));
   }, 120_000);
   afterAll(() => Promise.all([group?.stop(), project?.remove()]));
 
-  const serve = (place: number, user = 'app', environment = {}): Promise<Platform> => {
-    const { port } = new URL(group.urls[place] ?? '');
-    return startUnchecked(project.folder, `mysql://${user}:app@127.0.0.1:${port}/app`, environment);
-  };
+  const urlOf = (place: number, user = 'app'): string =>
+    `mysql://${user}:app@127.0.0.1:${new URL(group.urls[place] ?? '').port}/app`;
+  const serve = (place: number, user?: string, environment = {}): Promise<Platform> =>
+    startUnchecked(project.folder, urlOf(place, user), environment, []);
   const write = (server: Platform) => server.admin('/items/notes', { method: 'POST', body: { text: 'a' } });
 
   it('takes writes on the primary, and only reads on a secondary, which tells how far it is behind', async () => {
