@@ -6,6 +6,7 @@ import type { CollectedSpan } from '../support/otlp-collector.ts';
 import type { Platform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import {
+  committed,
   creates,
   mysqlSql,
   ofKind,
@@ -93,7 +94,7 @@ describe('a hook', () => {
   it('has a span, and what it does is below', async () => {
     const spans = await traced(async (server) => {
       await note(1)(server);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await expect.poll(() => server.log()).toContain(committed);
     });
     const [request] = ofKind(spans, 'server');
     const called = ofKind(spans, 'internal').filter(({ name }) => name.startsWith('hook '));

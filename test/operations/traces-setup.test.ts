@@ -84,9 +84,10 @@ describe('TRACES_MODULE', () => {
   it.each(modules)('that says %s ends the start', async (text, message) => {
     const path = join(tracing.folder, 'broken.mjs');
     await writeFile(path, text.replace('\\n', '\\n'));
-    for (const args of [[], ['--workers', '2']]) {
-      const environment = { DATABASE_URL: tracing.databaseUrl, PORT: '0', TRACES_MODULE: path };
-      const result = await runPlatform(['start', '--project', tracing.folder, ...args], environment);
+    const environment = { DATABASE_URL: tracing.databaseUrl, PORT: '0', TRACES_MODULE: path };
+    const start = (...args: readonly string[]) =>
+      runPlatform(['start', '--project', tracing.folder, ...args], environment);
+    for (const result of await Promise.all([start(), start('--workers', '2')])) {
       expect([result.code, result.stderr]).toEqual([4, expect.stringContaining(message)]);
       expect(result.stderr).not.toContain('    at ');
     }

@@ -15,6 +15,8 @@ const sql = `
 export const mysqlSql = `
   CREATE TABLE docs (id int PRIMARY KEY, title varchar(50)); INSERT INTO docs VALUES (1, 'Title 1'), (2, 'Title 2');
   CREATE TABLE notes (id int PRIMARY KEY); CREATE TABLE secrets (id int PRIMARY KEY);`;
+/** Written by a server when a hook has ended its work behind the commit. */
+export const committed = 'All is done behind the commit.';
 /** A row with an even id is refused; those that are made are counted in another table. */
 const hooks = `import { PlatformError } from '@tablewright/runtime';
 import { defineExtension } from '../generated/extension.js';
@@ -29,6 +31,7 @@ export default defineExtension(({ before, after, afterCommit }) => {
   });
   afterCommit('notes.create', async ({ items }) => {
     await items.asAdmin('docs').list({ fields: ['title'], filter: { id: 2 } });
+    console.warn('${committed}');
   });
 });
 `;
