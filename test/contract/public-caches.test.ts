@@ -31,6 +31,8 @@ beforeAll(async () => {
       CREATE TABLE labels (id uuid PRIMARY KEY, name varchar(40));
       CREATE TABLE article_labels (article integer REFERENCES articles ON DELETE CASCADE, label uuid REFERENCES labels, PRIMARY KEY (article, label));
       CREATE TABLE codes (code varchar(20) PRIMARY KEY, name varchar(40));
+      CREATE TABLE handles (id integer PRIMARY KEY, name varchar(20) NOT NULL UNIQUE, note varchar(20));
+      CREATE TABLE mentions (id integer PRIMARY KEY, handle varchar(20), FOREIGN KEY (handle) REFERENCES handles (name) ON UPDATE CASCADE);
       CREATE TABLE news (id integer PRIMARY KEY, title varchar(40), shown timestamp NULL);
       CREATE TABLE drafts (id integer PRIMARY KEY, title varchar(40));
       CREATE TABLE orders (id integer PRIMARY KEY, total integer);
@@ -39,12 +41,14 @@ beforeAll(async () => {
       INSERT INTO comments VALUES (1, 'good', 1), (2, 'bad', 2);
       INSERT INTO labels VALUES ('aaaaaaaa-0000-4000-8000-000000000001', 'red');
       INSERT INTO codes VALUES ('a', 'first'), ('b', 'second');
+      INSERT INTO handles VALUES (1, 'ann', 'x'); INSERT INTO mentions VALUES (1, 'ann');
       INSERT INTO news VALUES (1, 'old', '2020-01-01 00:00:00'), (2, 'new', '2037-01-01 00:00:00');
       INSERT INTO drafts VALUES (1, 'secret'); INSERT INTO orders VALUES (1, 5);
       ${fencesSql}`,
     config: `{ collections: {
       authors: { cache: { public: '60s' } }, articles: { cache: { public: '5m' } }, comments: { cache: { public: '10' } },
-      labels: { cache: { public: '60s' } }, codes: { cache: { public: '60s' } }, news: { cache: { public: '60s' } },
+      labels: { cache: { public: '60s' } }, codes: { cache: { public: '60s' } },
+      handles: { cache: { public: '60s' } }, mentions: { cache: { public: '60s' } }, news: { cache: { public: '60s' } },
       orders: { cache: { public: '60s' } }, fences: { cache: { public: '60s' } },
     } }`,
     permissions: `roles: { editor: {} }
@@ -56,6 +60,8 @@ permissions:
     labels: { read: true }
     article_labels: { read: true }
     codes: { read: true }
+    handles: { read: true }
+    mentions: { read: true }
     drafts: { read: true }
     fences: { read: true }
     news: { read: { fields: [id, title], filter: { shown: { _lt: $NOW } } } }
@@ -211,6 +217,14 @@ describe('a write purges the answers that it concerns, and no others', () => {
     ]);
     await project.rows("INSERT INTO authors VALUES (1, 'Ann', NULL)");
     await project.rows("INSERT INTO articles VALUES (1, 'one', NULL, 1)");
+  });
+
+  it('what a foreign key changes with a unique value that is no key of items', async () => {
+    const change = (body: unknown) => () => project.admin('/items/handles/1', { method: 'PATCH', body });
+    const both = ['/items/handles/1', '/items/mentions/1'];
+    expect(await purgedBy(change({ name: 'anna' }), [...both, list])).toEqual(both);
+    expect((await get('/items/mentions/1')).json.data.handle).toBe('anna');
+    expect(await purgedBy(change({ note: 'y' }), both)).toEqual(['/items/handles/1']);
   });
 
   it('by GraphQL, by imports, by unique keys and by a key that is no number', async () => {

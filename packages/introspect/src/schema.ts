@@ -94,6 +94,8 @@ export interface Table {
   readonly uniques: readonly Key[];
   /** By name. */
   readonly foreignKeys: readonly ForeignKey[];
+  /** Set where rows also change with those of other tables by foreign keys that are not listed. */
+  readonly follows?: true;
   /** By name. */
   readonly checks: readonly Check[];
   /** By name. */
@@ -168,6 +170,11 @@ export interface ForeignKey {
 
 /** Action on the rows that reference a row when it is deleted or its key changes. */
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+
+/** True for an action that removes or changes rows, and does not refuse to. */
+export function isFollowing(action: ReferentialAction): boolean {
+  return action !== 'no action' && action !== 'restrict';
+}
 
 /** A check that the database enforces, or an exclusion constraint, with the list of values when it says `column IN (…)`. */
 export interface Check {

@@ -1,5 +1,5 @@
 /** Schema → Api: exposed collections under names of generated code, all decisions of printing. References hold. */
-import type { Schema, Table } from '@tablewright/introspect/schema';
+import { isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
 import { type CachedTables, quoteTable } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createCache, type Watch } from '../cache/memo-cache.ts';
@@ -71,15 +71,25 @@ function watchSources(sources: SchemaSources, watch: Watch): SchemaSources {
 function cachingOf({ dialect, collections, tables }: Schema): CachedTables | undefined {
   if (collections.every(({ cache }) => cache === undefined)) return undefined;
   const nameOf = (table: Table): string => quoteTable(dialect, table);
-  const followers = followersOf(tables);
-  const cascades = tables.flatMap((table) => {
-    const reached = [...reach(table, followers)].map(nameOf).sort();
-    return reached.length === 0 ? [] : [[nameOf(table), reached] as const];
-  });
+  const all = followersOf(tables, ['onDelete', 'onUpdate']);
+  const follow = (followers: Followers) =>
+    Object.fromEntries(
+      tables.flatMap((table) => {
+        const reached = [...reach(table, followers)].map(nameOf).sort();
+        return reached.length === 0 ? [] : [[nameOf(table), reached] as const];
+      }),
+    );
+  const following = tables.filter((table) => table.follows === true);
+  const derived = new Set([
+    ...tables.filter(isDerived),
+    ...following,
+    ...following.flatMap((table) => [...reach(table, all)]),
+  ]);
   return {
-    derived: tables.filter(isDerived).map(nameOf).sort(),
+    derived: [...derived].map(nameOf).sort(),
     unbounded: tables.filter(isUnbounded).map(nameOf).sort(),
-    cascades: Object.fromEntries(cascades),
+    cascades: follow(all),
+    keyCascades: follow(followersOf(tables, ['onUpdate'])),
   };
 }
 
@@ -94,19 +104,22 @@ function isUnbounded({ kind, amended }: Table): boolean {
   return amended !== undefined || (kind !== 'table' && kind !== 'partitioned');
 }
 
-/** Tables by those that they refer to, with keys that the database follows. */
-function followersOf(tables: readonly Table[]): ReadonlyMap<string, readonly Table[]> {
+/** Tables by those that they refer to. */
+type Followers = ReadonlyMap<string, readonly Table[]>;
+
+/** Those with foreign keys of which the database follows some of these events. */
+function followersOf(tables: readonly Table[], events: readonly ('onDelete' | 'onUpdate')[]): Followers {
   const followers = new Map<string, Table[]>();
   for (const table of tables) {
-    for (const { target, onDelete, onUpdate } of table.foreignKeys) {
-      if (![onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict')) continue;
-      followers.set(target, [...(followers.get(target) ?? []), table]);
+    for (const key of table.foreignKeys) {
+      if (!events.some((event) => isFollowing(key[event]))) continue;
+      followers.set(key.target, [...(followers.get(key.target) ?? []), table]);
     }
   }
   return followers;
 }
 
-function reach(start: Table, followers: ReadonlyMap<string, readonly Table[]>): ReadonlySet<Table> {
+function reach(start: Table, followers: Followers): ReadonlySet<Table> {
   const reached = new Set<Table>();
   const open = [start];
   for (let table = open.pop(); table !== undefined; table = open.pop()) {

@@ -56,6 +56,7 @@ function compareTables(was: Table, is: Table): readonly FactDifference[] {
       value('writable actions', actions(was), actions(is)),
       value('parents', was.inherits.join(', '), is.inherits.join(', ')),
       value('rows of children', was.inherited === true, is.inherited === true),
+      value('foreign keys that are not listed', was.follows === true, is.follows === true),
       [was.amended, is.amended].includes('hidden')
         ? null
         : value('hidden changes of written rows', was.amended === true, is.amended === true),
@@ -317,6 +318,7 @@ function fillText(fill: Column['fill']): string {
 
 const plurals: ReadonlySet<string> = new Set([
   'columns',
+  'foreign keys that are not listed',
   'labels',
   'parents',
   'policies',

@@ -1,7 +1,15 @@
 import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { sortedBy } from '../order.ts';
-import type { ForeignKey, Index, Key, ReferentialAction, Table, TableId } from '../schema.ts';
+import {
+  type ForeignKey,
+  type Index,
+  isFollowing,
+  type Key,
+  type ReferentialAction,
+  type Table,
+  type TableId,
+} from '../schema.ts';
 import { foreignKeyOutside } from '../table-names.ts';
 import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
 
@@ -82,8 +90,13 @@ export function buildForeignKeys(
   const name = printTable('mysql', table);
   const served = built.filter(({ target }) => listed.has(target));
   const isUnique = (key: ForeignKey): boolean => isUniqueTarget(key, indexes.get(key.target) ?? []);
+  const foreignKeys = served.filter(isUnique);
+  const unlisted = built.filter((key) => !foreignKeys.includes(key));
+  const follows = unlisted.flatMap(({ onDelete, onUpdate }) => [onDelete, onUpdate]).some(isFollowing);
   return {
-    foreignKeys: served.filter(isUnique),
+    foreignKeys,
+    // Keys whose actions the server hides may have any.
+    ...((follows || hidden.length > 0) && { follows: true as const }),
     diagnostics: [
       ...hidden.map(([row]) => hiddenKey(name, row?.constraint_name ?? '')),
       ...built

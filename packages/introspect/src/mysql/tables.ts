@@ -103,7 +103,7 @@ function buildTable(
     return { ...check, check_clause: wholeTexts(check.check_clause, catalog.dialect) };
   });
   const keys = lookup.keys.get(id) ?? [];
-  const { foreignKeys, diagnostics } = buildForeignKeys(catalog, id, keys, listed, lookup.statistics);
+  const { diagnostics, ...foreign } = buildForeignKeys(catalog, id, keys, listed, lookup.statistics);
   const table: Table = {
     id,
     schema: schemaOf(catalog, row.table_schema),
@@ -117,7 +117,7 @@ function buildTable(
     ...(row.triggers !== 0 ? { amended: true as const } : hidesTriggers && { amended: 'hidden' as const }),
     columns: buildColumns(catalog.dialect, columns, checks, row.is_updatable !== 'NO'),
     ...buildKeys(lookup.statistics.get(id) ?? []),
-    foreignKeys,
+    ...foreign,
     checks: buildChecks(checks, columns),
   };
   return { table, diagnostics: [...diagnostics, ...all.flatMap((check) => checkRemark(id, check))] };

@@ -1,6 +1,6 @@
 import { findOrCreate } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { ForeignKey, Index, Key, ReferentialAction, Table } from '../schema.ts';
+import { type ForeignKey, type Index, isFollowing, type Key, type ReferentialAction, type Table } from '../schema.ts';
 import { foreignKeyOutside, tableId } from '../table-names.ts';
 import type { ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
 import { baseOrder, relationId } from './columns.ts';
@@ -147,8 +147,13 @@ function indexColumn(lookup: Lookup, row: IndexRow, number: number, position: nu
 export function buildForeignKeys(lookup: Lookup, listed: Listed, table: RelationRow) {
   const rows = lookup.constraints(table.oid).filter((row) => row.contype === 'f');
   const results = rows.map((row) => buildForeignKey(lookup, listed, table, row));
+  const follows = rows
+    .filter((_, index) => 'code' in (results[index] ?? {}))
+    .flatMap(({ confdeltype, confupdtype }) => [confdeltype, confupdtype].map(referentialAction))
+    .some(isFollowing);
   return {
     foreignKeys: results.flatMap((result) => ('code' in result ? [] : [result])),
+    ...(follows && { follows: true as const }),
     diagnostics: [
       ...results.flatMap((result) => ('code' in result ? [result] : [])),
       ...rows.flatMap((row) => remarks(lookup, table, row)),

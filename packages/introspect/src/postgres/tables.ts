@@ -65,11 +65,11 @@ function relationBuilder(catalog: Catalog, lookup: Lookup, listed: Listed): (row
     catalog.objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)),
   );
   return (row) => {
-    const { foreignKeys, diagnostics } = buildForeignKeys(lookup, listed, row);
+    const { diagnostics, ...foreign } = buildForeignKeys(lookup, listed, row);
     const table = {
       ...buildTable(lookup, listed, buildColumns, row),
       ...(isAmended(lookup, triggered, row) && { amended: true as const }),
-      foreignKeys,
+      ...foreign,
     };
     const unreadable = lookup.columns(row.oid).filter((column) => !column.isReadable);
     return {

@@ -122,7 +122,8 @@ function tagsOf(
   const unbounded = new Set(caching.unbounded);
   const found = [tags.any];
   for (const { table, kind } of changes.values()) {
-    const others = kind === 'delete' || kind === 'key' ? (caching.cascades[table] ?? []) : [];
+    const followers = kind === 'delete' ? caching.cascades : caching.keyCascades;
+    const others = kind === 'delete' || kind === 'key' ? (followers[table] ?? []) : [];
     if (table === '*' || [table, ...others].some((name) => unbounded.has(name))) return [tags.all];
     found.push(tags.table(table), ...others.flatMap((name) => [tags.table(name), tags.items(name)]));
     if (kind === 'create') continue;

@@ -79,7 +79,7 @@ export interface StatementPart {
   readonly call?: true;
 }
 
-/** A change of a table, as its descriptor names it; `*` stands for any. `key`: keys of stored rows may change. */
+/** A change of a table, as its descriptor names it; `*` stands for any. `key`: so do keys, or other unique values. */
 export interface TableChange {
   readonly table: string;
   readonly kind: 'create' | 'update' | 'key' | 'delete';

@@ -38,8 +38,10 @@ export interface CachedTables {
   readonly derived: readonly string[];
   /** Tables whose writes may change any other: by triggers, or through a view. */
   readonly unbounded: readonly string[];
-  /** Tables whose rows go or change with those of a table, by foreign keys. */
+  /** Tables whose rows go or change with those of a table that are deleted, by foreign keys. */
   readonly cascades: Readonly<Record<string, readonly string[]>>;
+  /** The same with those whose keys change. */
+  readonly keyCascades: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Everything that generated code hands to the runtime. */

@@ -82,8 +82,9 @@ export function finishWrite(
 
 /** Kind of change that makes or changes rows. */
 export function changeOf({ action, columns, writable }: Written): TableChange['kind'] {
-  const { key } = writable.collection.descriptor;
-  return action === 'update' && columns.some(({ field }) => key.includes(field.descriptor.name)) ? 'key' : action;
+  const { key, constraints = [] } = writable.collection.descriptor;
+  const keys = [key, ...constraints.flatMap(({ type, fields }) => (type === 'unique' ? [fields] : []))].flat();
+  return action === 'update' && columns.some(({ field }) => keys.includes(field.descriptor.name)) ? 'key' : action;
 }
 
 export function keysOf({ writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {
