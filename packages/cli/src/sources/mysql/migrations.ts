@@ -7,10 +7,10 @@ import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
 import { quotedName, runOwn, type Source } from '../source.ts';
 
 /** Statements that commit by themselves, so that it is unknown if they were run when no answer came; dumps comment some. */
-const committing = /^(?:\/\*!\d*\s*)?(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
+const committing = /^(?:\/\*M?!\d*\s*)?(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
 
 /** Statements on which those after them in the session rely. */
-const lasting = /^(?:\/\*!\d*\s*)?(?:SET|USE|PREPARE)\b/i;
+const lasting = /^(?:\/\*M?!\d*\s*)?(?:SET|USE|PREPARE)\b/i;
 
 /** Settings of a dump, such as another character set, are neither for what is written down of it nor for those after it. */
 const settings = [
@@ -140,12 +140,15 @@ async function runNext(
   await note(2 * position + 2);
 }
 
-/** Skipped as a whole: texts, names, and comments, of which `--` needs a blank and `/*!` is none. Then what nests. */
+/**
+ * Skipped as a whole: texts, names, and comments, of which `--` needs a blank. `/*!` is none, nor is `/*M!` of MariaDB,
+ * unless it is for a version that no server has. Then what nests.
+ */
 const skipped =
-  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE))?)(?![\w$])/gi;
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!(?!999999))[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE))?)(?![\w$])/gi;
 
 /** Statements with a program in them, whose semicolons lie between BEGIN and END. */
-const programs = /^(?:\/\*!\d*\s*)?CREATE\b[^;(]*?\b(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i;
+const programs = /^(?:\/\*M?!\d*\s*)?CREATE\b[^;(]*?\b(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i;
 
 /** Change of depth by a word; IF and the loops end by words of their own, and may be names of functions. */
 function deepening(word: string): number {
