@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
-import { type CommandResult, createProject, runPlatform } from '../support/platform.ts';
+import { type CommandResult, createProject, runPlatform, spawnPlatform } from '../support/platform.ts';
 import { typeCheck } from '../support/type-check.ts';
 import { runWarm } from '../support/warm-command.ts';
 
@@ -95,6 +96,28 @@ describe('platform generate', () => {
     });
     expect(result.code).toBe(0);
     expect(await generated()).toEqual(before);
+  });
+
+  it('leaves nothing beside the output where Ctrl-C stops it', async () => {
+    const output = join(project.folder, 'generated');
+    await rename(output, `${output}-before`);
+    const ended = new AbortController();
+    const child = spawnPlatform(['generate', '--offline', '--project', project.folder], {});
+    const exit = once(child, 'exit').finally(() => ended.abort());
+    try {
+      for await (const { filename } of watch(project.folder, { signal: ended.signal })) {
+        if (!/^generated\..*\.tmp$/.test(filename ?? '')) continue;
+        child.kill('SIGINT');
+        break;
+      }
+    } catch (error) {
+      // The command was quicker.
+      if (!ended.signal.aborted) throw error;
+    }
+    await exit;
+    expect((await readdir(project.folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    await rm(output, { recursive: true, force: true });
+    await rename(`${output}-before`, output);
   });
 
   it('removes stale files and leaves others alone', async () => {

@@ -1,5 +1,5 @@
 /** The platform as its users run it: the command in a process of its own, over a real database, asked over HTTP. */
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -82,18 +82,26 @@ export async function createProject(from?: string): Promise<{ readonly folder: s
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** Starts the command. A variable that is undefined is not set. */
+export function spawnPlatform(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ChildProcessWithoutNullStreams {
+  const variables = commandVariables(environment);
+  return spawn(process.execPath, [...bundledFor(variables.DATABASE_URL), command, ...args], {
+    cwd: repository,
+    env: variables,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
 /** Runs the command to its end; `input` is what it reads. A variable that is undefined is not set. */
 export async function runPlatform(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>> = {},
   input = '',
 ): Promise<CommandResult> {
-  const variables = commandVariables(environment);
-  const child = spawn(process.execPath, [...bundledFor(variables.DATABASE_URL), command, ...args], {
-    cwd: repository,
-    env: variables,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawnPlatform(args, environment);
   // A command that reads nothing may end before it is told anything.
   child.stdin.on('error', () => {}).end(input);
   const [stdout, stderr, [code]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'exit')]);

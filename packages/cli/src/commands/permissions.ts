@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { type MatrixFormat, matrixFormats, printMatrix } from '@tablewright/compiler';
 import {
@@ -12,7 +12,7 @@ import { checkPermissions } from '../compile/steps.ts';
 import { CommandError, checking, exitCodes } from '../errors/failures.ts';
 import { currentSchema } from '../explain/role.ts';
 import { withLineFeeds } from '../output/output-file.ts';
-import { writeOutput } from '../output/staged-files.ts';
+import { replaceFile, writeOutput } from '../output/staged-files.ts';
 import { decodeText } from '../project/environment-file.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
@@ -64,7 +64,7 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
     // The tables have no rights to call functions: those of the file stay.
     const { functions } = project.permissions;
     const document = { ...tables.document, ...(functions && { functions }) };
-    await writeFile(project.permissionsFile, printPermissions(document, before));
+    replaceFile(project.permissionsFile, printPermissions(document, before));
     progress.print(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
   });
 }

@@ -65,7 +65,7 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
         await removeLeftovers(join(path, '..'));
         // The file belongs to this machine, regardless of the project's rules for its other files.
         await writeFile(join(path, '..', '.gitignore'), '*\n');
-        await replaceFile(path, JSON.stringify(run));
+        replaceFile(path, JSON.stringify(run));
       } catch {
         // Nothing is lost but time.
       }

@@ -1,10 +1,10 @@
 /** Records requests and responses of a server, as examples of the operations of the caller's OpenAPI document. */
-
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';
 import type { AnsweredExchange } from '@tablewright/runtime';
 import { classesOf, classFiles, findOrCreate, type JsonValue, jsonOfClass } from '@tablewright/runtime/language';
+import { replaceFile } from '../output/staged-files.ts';
 import type { Settings } from '../project/settings.ts';
 import { examplesFile, loadExamples } from './load.ts';
 
@@ -44,7 +44,7 @@ export async function createRecorder(project: Settings): Promise<(httpContext: A
     const ofOperation = ofClass[operation] ?? [];
     if (!isNews(ofOperation, example)) return;
     examples = byName({ ...examples, [accessClass]: byName({ ...ofClass, [operation]: [...ofOperation, example] }) });
-    writeFileSync(examplesFile(project), printJson(asJson(examples)));
+    replaceFile(examplesFile(project), printJson(asJson(examples)));
   };
 }
 

@@ -1,7 +1,6 @@
 /** Adds to compiled files what needs more than the compiler: statements of documents, types of OpenAPI, the manifest. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type GeneratedFile, plannedFile } from '@tablewright/compiler/files';
@@ -22,6 +21,7 @@ import type { Project } from '../project/project.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { sealManifest } from './manifest.ts';
 import type { OutputFile } from './output-file.ts';
+import { pathBeside } from './staged-files.ts';
 
 /** All files of the output folder, from those that the compiler made for a dialect. */
 export async function finishFiles(
@@ -62,7 +62,7 @@ async function importDescriptions(
   output: string,
   files: readonly GeneratedFile[],
 ): Promise<Pick<CompiledApi, 'collections' | 'access' | 'functions'>> {
-  const staging = `${output}.${randomUUID()}.tmp`;
+  const { path: staging, close } = pathBeside(output);
   const selected = files.filter(({ path }) => /^(?:routes\/|access\/|functions\.js$)/.test(path));
   try {
     for (const { path, contents } of selected) {
@@ -82,7 +82,7 @@ async function importDescriptions(
       functions: values.filter(isFunction),
     };
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    await close();
   }
 }
 

@@ -1,6 +1,15 @@
 /** Files on their way into a folder: written beside it, and moved when all of them are there. */
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Chunk } from '@tablewright/compiler/files';
@@ -33,9 +42,37 @@ interface StagedFiles {
   close(): Promise<void>;
 }
 
+/** Signals that end a process which does not hear them. */
+const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Paths that this process removes when it is stopped. */
+const passing = new Set<string>();
+
+function removePassing(signal: NodeJS.Signals): void {
+  // A command that hears the signal itself ends what it does.
+  if (process.listenerCount(signal) > 1) return;
+  for (const path of passing) rmSync(path, { recursive: true, force: true });
+  process.off(signal, removePassing);
+  process.kill(process.pid, signal);
+}
+
+/** Makes a random path beside another one, where Ctrl-C leaves nothing until it is removed by `close`. */
+export function pathBeside(path: string) {
+  const beside = `${path}.${randomUUID()}.tmp`;
+  if (passing.size === 0) for (const signal of ending) process.on(signal, removePassing);
+  passing.add(beside);
+  return {
+    path: beside,
+    async close(): Promise<void> {
+      await rm(beside, { recursive: true, force: true });
+      if (passing.delete(beside) && passing.size === 0) for (const signal of ending) process.off(signal, removePassing);
+    },
+  };
+}
+
 /** Stages files for a folder, which need not exist. */
 export function stageFiles(folder: string): StagedFiles {
-  const staging = `${folder}.${randomUUID()}.tmp`;
+  const { path: staging, close } = pathBeside(folder);
   const [fresh, old] = [join(staging, 'new'), join(staging, 'old')];
   const paths: string[] = [];
   const long: Target[] = [];
@@ -88,7 +125,7 @@ export function stageFiles(folder: string): StagedFiles {
         throw error;
       }
     },
-    close: () => rm(staging, { recursive: true, force: true }),
+    close,
   };
 }
 
@@ -129,31 +166,34 @@ export interface StagedText {
 /** Writes a text in chunks beside a file. Rejects with the file system's error. */
 export async function stageText(path: string, chunks: readonly Chunk[]): Promise<StagedText> {
   // Names of their own, because the removal of those of the last change is not awaited.
-  const [staged, old] = [`${path}.${randomUUID()}.tmp`, `${path}.${randomUUID()}.tmp`];
+  const [staged, old] = [pathBeside(path), pathBeside(path)];
   const close = async () => {
-    await rm(staged, { force: true });
-    await rm(old, { force: true });
+    await staged.close();
+    await old.close();
   };
   try {
-    await writeTextChunks(staged, chunks);
+    await writeTextChunks(staged.path, chunks);
   } catch (error) {
     await close();
     throw error;
   }
   const publish = (): void => {
-    isLinked(path, old);
-    renameSync(staged, path);
+    isLinked(path, old.path);
+    renameSync(staged.path, path);
   };
   return { place: publish, close };
 }
 
-/** Writes a file in one step: readers find either the old text or the whole new one. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const staged = await stageText(path, [text]);
+/** Writes a file in one step: readers find either the old text or the whole new one. It keeps its mode. */
+export function replaceFile(name: string, text: string): void {
+  const path = existsSync(name) ? realpathSync(name) : name;
+  const staged = `${path}.${randomUUID()}.tmp`;
   try {
-    staged.place();
-  } finally {
-    await staged.close();
+    writeFileSync(staged, text, existsSync(path) ? { mode: statSync(path).mode } : {});
+    renameSync(staged, path);
+  } catch (error) {
+    rmSync(staged, { force: true });
+    throw error;
   }
 }
 

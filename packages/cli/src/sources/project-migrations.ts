@@ -38,7 +38,7 @@ export async function keepMigrations(
   const lacking = migrations.filter(({ name }) => !present.has(name) && isFileName(name));
   for (const { name, script: sql } of lacking) {
     await mkdir(folderOf(project), { recursive: true });
-    await replaceFile(join(folderOf(project), `${name}${ending}`), sql);
+    replaceFile(join(folderOf(project), `${name}${ending}`), sql);
   }
   return lacking.map(({ name }) => name);
 }
