@@ -63,14 +63,14 @@ export function assetResponses(view: RoleView): Parts {
   const content = { '*/*': { schema: {} } };
   const headersOf = (...names: readonly string[]): JsonObject =>
     objectOf(names.map((name) => [name, { required: true, schema: { type: 'string' } }]));
-  const whole = ['Accept-Ranges', 'Content-Disposition', 'ETag', 'Last-Modified'];
+  const whole = ['Accept-Ranges', 'Cache-Control', 'Content-Disposition', 'ETag', 'Last-Modified'];
   return [
     ['Asset', { description: 'The content.', headers: headersOf(...whole), content }],
     [
       'AssetPart',
       { description: 'The part that was asked for.', headers: headersOf('Content-Range', ...whole), content },
     ],
-    ['AssetNotModified', { description: 'It has not changed.', headers: headersOf('ETag', 'Last-Modified') }],
+    ['AssetNotModified', { description: 'It has not changed.', headers: headersOf('Cache-Control', 'ETag', 'Last-Modified') }],
   ];
 }
 

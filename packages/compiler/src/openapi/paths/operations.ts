@@ -179,9 +179,9 @@ function itemAnswers(collection: string, description: string, empty: string, { i
 }
 
 export function operationSchemas(resource: Resource, administrator: boolean): Parts {
-  const named = componentsIn(operationsOf(resource).flatMap(schemasOf)).map(
-    ({ component = '', ...schema }) => [component, schemaOf(schema, administrator)] as const,
-  );
+  const named = componentsIn(operationsOf(resource).flatMap(schemasOf))
+    .filter(({ administrators }) => administrator || administrators !== true)
+    .map(({ component = '', ...schema }) => [component, schemaOf(schema, administrator)] as const);
   return [...new Map(named)];
 }
 

@@ -21,6 +21,7 @@ const hostStateSchema = {
 } as const satisfies ValueSchema;
 
 const checksSchema = {
+  component: 'HealthChecks',
   type: 'object',
   additionalProperties: {
     members: {
