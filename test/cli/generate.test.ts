@@ -65,6 +65,19 @@ describe('platform generate', () => {
     expect((await generate()).code).toBe(0);
   });
 
+  it('types sums and averages of integers as numbers, and those of floats as what they may be', async () => {
+    const folder = join(project.folder, 'documents', 'admin');
+    await mkdir(folder, { recursive: true });
+    const sums = '{ articles_aggregated { sum { views } avg { views } } measurements_aggregated { avg { value } } }';
+    await writeFile(join(folder, 'sums.graphql'), `query Sums ${sums}`);
+    expect((await generate()).code).toBe(0);
+    const types = await readFile(join(project.folder, 'generated/graphql/nodes/admin.d.ts'), 'utf8');
+    expect(types).toContain('sum: { views: number | null } | null; avg: { views: number | null } | null');
+    expect(types).toContain('avg: { value: FloatValue | null } | null');
+    await rm(join(project.folder, 'documents'), { recursive: true });
+    expect((await generate()).code).toBe(0);
+  });
+
   it('lists hooks of a function with a name, and warns of tools that are passed on, whose hooks it does not read', async () => {
     const folder = join(project.folder, 'extensions');
     await mkdir(folder);

@@ -277,7 +277,9 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     expect(await readFile(join(migrations, '0000-lampe-für.sql'), 'utf8')).toContain('INSERT INTO led VALUES (2);');
     await rm(migrations, { recursive: true });
     await withMysql(url, (connection) =>
-      connection.query(`DROP DATABASE ${other}; DROP TABLE led; DROP TABLE IF EXISTS noted; DELETE FROM platform_project_migrations`),
+      connection.query(
+        `DROP DATABASE ${other}; DROP TABLE led; DROP TABLE IF EXISTS noted; DELETE FROM platform_project_migrations`,
+      ),
     );
   });
 

@@ -110,21 +110,27 @@ function printInput(type: GraphQLInputObjectType, inputs: Inputs): string {
   return `\nexport interface ${type.name} {\n${members.join('')}}\n`;
 }
 
-/** Types of scalars in variables: text or a number where digits matter. */
-const inputScalars: Readonly<Record<string, string>> = {
+/** Types of scalars in results: text where digits matter. */
+const outputScalars: Readonly<Record<string, string>> = {
   Int: 'number',
   Float: 'FloatValue',
   Boolean: 'boolean',
   String: 'string',
   Date: 'string',
   Hash: 'string',
-  ID: 'string | number',
-  GraphQLBigInt: 'string | number',
-  Decimal: 'string | number',
+  ID: 'string',
+  GraphQLBigInt: 'string',
+  Decimal: 'string',
   GraphQLStringOrFloat: 'string | number',
   Void: 'null',
   GeoJSON: 'Geometry',
   Vector: 'readonly number[]',
+};
+
+/** Types of scalars in variables: text or a number where digits matter. */
+const inputScalars: typeof outputScalars = {
+  ...outputScalars,
+  ...{ ID: 'string | number', GraphQLBigInt: 'string | number', Decimal: 'string | number' },
 };
 
 function printInputType(type: GraphQLInputType, inputs: Inputs): string {
@@ -219,7 +225,15 @@ function printField(to: Printing, type: GraphQLObjectType, fields: ResultMember[
   const sets = fields.flatMap(({ node: { selectionSet: set }, optional }): Chosen | readonly [] => {
     return set === undefined ? [] : { set, optional: optional && fields.length > 1 };
   });
+  if (declared !== undefined && isOfIntegers(to.schema, type, declared.name)) return 'number | null';
   return declared === undefined ? 'unknown' : printType(to, declared.type, sets);
+}
+
+/** True for sums and averages of integers: they are floats only because they outgrow the integers of GraphQL. */
+function isOfIntegers(schema: GraphQLSchema, { name }: GraphQLObjectType, field: string): boolean {
+  const values = schema.getType(name.replace(/_aggregated_(?:sum|avg)$/, '_aggregated_values'));
+  if (values?.name === name || !loadGraphql().isObjectType(values)) return false;
+  return loadGraphql().getNullableType(values.getFields()[field]?.type)?.toString() === 'Int';
 }
 
 function printType(to: Printing, type: GraphQLOutputType, sets: readonly Chosen[]): string {
@@ -229,23 +243,6 @@ function printType(to: Printing, type: GraphQLOutputType, sets: readonly Chosen[
   if (isListType(inner)) return `(${printType(to, inner.ofType, sets)})[]${orNull}`;
   return `${printNamed(to, inner, sets)}${orNull}`;
 }
-
-/** Types of scalars in results: text where digits matter. */
-const outputScalars: Readonly<Record<string, string>> = {
-  Int: 'number',
-  Float: 'FloatValue',
-  Boolean: 'boolean',
-  String: 'string',
-  Date: 'string',
-  Hash: 'string',
-  ID: 'string',
-  GraphQLBigInt: 'string',
-  Decimal: 'string',
-  GraphQLStringOrFloat: 'string | number',
-  Void: 'null',
-  GeoJSON: 'Geometry',
-  Vector: 'readonly number[]',
-};
 
 function printNamed(to: Printing, type: GraphQLNamedType, sets: readonly Chosen[]): string {
   const { isAbstractType, isEnumType, isObjectType } = loadGraphql();

@@ -70,7 +70,10 @@ export function assetResponses(view: RoleView): Parts {
       'AssetPart',
       { description: 'The part that was asked for.', headers: headersOf('Content-Range', ...whole), content },
     ],
-    ['AssetNotModified', { description: 'It has not changed.', headers: headersOf('Cache-Control', 'ETag', 'Last-Modified') }],
+    [
+      'AssetNotModified',
+      { description: 'It has not changed.', headers: headersOf('Cache-Control', 'ETag', 'Last-Modified') },
+    ],
   ];
 }
 
