@@ -245,6 +245,20 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
     expect(tableOf(facts, 'public.pairs').primaryKey?.columns).toEqual(['right', 'left']);
   });
 
+  it.skipIf(dialect !== 'mariadb')(
+    'leaves the end of a period out of keys, which the server adds to them',
+    async () => {
+      const period = `since timestamp(6) GENERATED ALWAYS AS ROW START, until timestamp(6) GENERATED ALWAYS AS ROW END,
+      PERIOD FOR SYSTEM_TIME (since, until)`;
+      await withMysql(url, (connection) =>
+        connection.query(`CREATE TABLE kept (id int PRIMARY KEY, code int UNIQUE, ${period}) WITH SYSTEM VERSIONING`),
+      );
+      const table = tableOf(await mysqlFacts(url, { include: ['kept'] }), 'public.kept');
+      expect([table.primaryKey, ...table.uniques].map((key) => key?.columns)).toEqual([['id'], ['code']]);
+      await withMysql(url, (connection) => connection.query('DROP TABLE kept'));
+    },
+  );
+
   it('warns of foreign keys that the server hides from users that may only read', async () => {
     const { hostname, port, pathname } = new URL(url);
     await withMysql(url, async (connection) => {

@@ -4,7 +4,15 @@ import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames, unmatchedPatterns } from '../table-names.ts';
-import { type CheckRow, idOf, type MysqlCatalog, schemaOf, type TableName, type TableRow } from './catalog.ts';
+import {
+  type CheckRow,
+  idOf,
+  type MysqlCatalog,
+  type StatisticsRow,
+  schemaOf,
+  type TableName,
+  type TableRow,
+} from './catalog.ts';
 import { buildChecks, buildColumns, wholeTexts } from './columns.ts';
 import { buildForeignKeys, buildKeys } from './keys.ts';
 import { buildMysqlRoutines } from './routines.ts';
@@ -54,9 +62,16 @@ type Lookup = ReturnType<typeof lookupOf>;
 
 function lookupOf(catalog: MysqlCatalog) {
   const id = (row: TableName): TableId => idOf(catalog, row);
+  const columns = Map.groupBy(catalog.columns, id);
+  // MariaDB adds the end of the period to keys of tables with versions: current rows have the same.
+  const isEnd = (row: StatisticsRow): boolean =>
+    columns
+      .get(id(row))
+      ?.some((column) => column.column_name === row.column_name && column.generation_expression === 'ROW END') === true;
+  const statistics = catalog.statistics.filter((row) => row.non_unique !== 0 || !isEnd(row));
   return {
-    columns: Map.groupBy(catalog.columns, id),
-    statistics: Map.groupBy(catalog.statistics, id),
+    columns,
+    statistics: Map.groupBy(statistics, id),
     keys: Map.groupBy(catalog.keys, id),
     checks: Map.groupBy(catalog.checks, id),
   } as const;
