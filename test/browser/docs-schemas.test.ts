@@ -13,7 +13,8 @@ import {
 } from '../support/browser.ts';
 import { createDatabase, loadDump } from '../support/database.ts';
 import { docsPage } from '../support/docs-page.ts';
-import { adminToken, createProject, startUnchecked } from '../support/platform.ts';
+import { startCompiled } from '../support/host.ts';
+import { adminToken, createProject } from '../support/platform.ts';
 
 const pagila = fileURLToPath(new URL('../../../shared/real-schemas/postgres/pagila.sql', import.meta.url));
 
@@ -53,7 +54,7 @@ describe.skipIf(browserVersion === undefined)(
         const database = await createDatabase(sql?.());
         if (dump !== undefined) await loadDump(database.url, dump);
         const project = await createProject();
-        const server = await startUnchecked(project.folder, database.url, { DOCS: 'true' });
+        const server = await startCompiled(project.folder, database.url, { DOCS: 'true' });
         const visitor = await browser.visit(server.url);
         try {
           const docs = docsPage(visitor.page);

@@ -84,6 +84,7 @@ export async function startMachine(database: RunbookDatabase, databaseUrl: strin
   const environment = {
     ...{ PORT: port, METRICS_PORT: metricsPort, LOGIN_STALL_TIME: 0, NODE_COMPILE_CACHE: compiledCode },
     ...{ ADMIN_EMAIL: administrator.email, ADMIN_PASSWORD: administrator.password },
+    NODE_OPTIONS: bundled().join(' '),
   };
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
   write('machine/etc/tablewright/environment', lines.join(''));

@@ -37,6 +37,8 @@ export async function runContract(
     env: {
       ...environment(),
       ...onTopology({ ...servers, primary: new URL(url).host }),
+      // The run starts no PostgreSQL where an address is set, also one that none of its tests asks.
+      POSTGRES_URL: 'postgres://nowhere.invalid/',
       [`${dialect.toUpperCase()}_URL`]: url,
       ...(dialect !== 'postgres' && { CONTRACT_DATABASE: dialect }),
     },
