@@ -11,10 +11,10 @@ export const memoryVariable = 'TEST_MEMORY';
 
 const leastBytes = 8 * 2 ** 30;
 
-/** The folder in memory from which programs may be run, unless it or the machine is small. */
+/** The folder in memory from which programs may be run, unless it or the machine is small: tests need the other half. */
 export function memoryFolder(): string | undefined {
   const folder = '/dev/shm';
-  if (!existsSync(folder) || process.availableMemory() < leastBytes) return undefined;
+  if (!existsSync(folder) || process.availableMemory() < 2 * leastBytes) return undefined;
   const { bavail, bsize } = statfsSync(folder);
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const isRun = mounts.some((line) => line.includes(` ${folder} `) && !line.includes('noexec'));

@@ -28,6 +28,8 @@ it('splits at no semicolon of a program', () => {
     'CREATE OR REPLACE DEFINER = CURRENT_USER FUNCTION f (n int) RETURNS int RETURN CASE n WHEN 1 THEN 2 END',
     'CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO REPLACE INTO a VALUES (1)',
     'CREATE TABLE begin (`end` int, "begin" int)',
+    'CREATE TABLE event (begin datetime)',
+    'CREATE OR REPLACE VIEW function AS SELECT CASE',
     'BEGIN',
     'INSERT INTO a VALUES (1)',
     'COMMIT',

@@ -148,7 +148,8 @@ const skipped =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!(?!999999))[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE))?)(?![\w$])/gi;
 
 /** Statements with a program in them, whose semicolons lie between BEGIN and END. */
-const programs = /^(?:\/\*M?!\d*\s*)?CREATE\b[^;(]*?\b(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i;
+const programs =
+  /^(?:\/\*M?!\d*\s*)?CREATE\b(?:(?!\b(?:TABLE|VIEW|INDEX|DATABASE|SCHEMA|SEQUENCE|USER|ROLE)\b)[^;(])*?\b(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i;
 
 /** Change of depth by a word; IF and the loops end by words of their own, and may be names of functions. */
 function deepening(word: string): number {
