@@ -1,13 +1,15 @@
 /** Addresses from which a role may be used. Source: API specification, section 2.2. */
+import { createPlanCache } from '../database/plan-cache.ts';
 import { type Address, createNetworks, type Networks, readAddress } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import type { Audit } from '../operate/audit.ts';
 import type { Account } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const maxCached = 1_000;
-const cache = new Map<string, Networks>();
+const cache = createPlanCache<Networks>(maxCached);
 
 /** Compares a client with a role's networks; an empty list admits all. Clients without address match no entry. */
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {
@@ -23,9 +25,5 @@ export function checkAddress({ id, role }: Account, sender: RequestOrigin, audit
 }
 
 function networksOf(list: readonly string[]): Networks {
-  const text = list.join();
-  const read = cache.get(text) ?? createNetworks(list);
-  if (cache.size >= maxCached) cache.clear();
-  cache.set(text, read);
-  return read;
+  return findOrCreate(cache, list.join(), () => createNetworks(list));
 }

@@ -3,7 +3,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Database, NamedRows, Statement, TableChange, Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { findOrCreate } from '../language/values/once.ts';
+import { derivedOnce, findOrCreate } from '../language/values/once.ts';
 
 /** Tags of answers. Each has eight characters. */
 export type Tags = ReturnType<typeof createTags>;
@@ -55,14 +55,9 @@ interface ChangeWatchOptions {
 
 /** A database whose transactions tell of their changes once they have ended. */
 export function watchChanges(database: Database, { caching, tags, changed }: ChangeWatchOptions): Database {
-  const records = new WeakMap<Transaction, ChangeRecord>();
-
   /** Requests that share a transaction know it by its identity, so that the same object gets other methods. */
-  function watch(transaction: Transaction): ChangeRecord {
-    const cached = records.get(transaction);
-    if (cached !== undefined) return cached;
+  const watch = derivedOnce((transaction: Transaction): ChangeRecord => {
     const changeRecord: ChangeRecord = { changes: new Map(), named: [], isOpen: false };
-    records.set(transaction, changeRecord);
     const send = transaction.run.bind(transaction);
     transaction.run = (statement, ...rest) => {
       for (const change of changesOf(statement)) changeRecord.changes.set(`${change.kind} ${change.table}`, change);
@@ -73,7 +68,7 @@ export function watchChanges(database: Database, { caching, tags, changed }: Cha
       else changeRecord.named.push(rows);
     };
     return changeRecord;
-  }
+  });
 
   async function watched<T>(run: (watching: (transaction: Transaction) => void) => Promise<T>): Promise<T> {
     const seen = new Set<ChangeRecord>();

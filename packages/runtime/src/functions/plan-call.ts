@@ -1,6 +1,6 @@
 /** Statements of calls that do not read items: values and objects as the function gives them, or the keys of items. */
 
-import type { ParameterForm, Statement, StatementPart } from '../database/database.ts';
+import type { ParameterForm, StatementPart } from '../database/database.ts';
 import type { Binder } from '../database/parameter-forms.ts';
 import { cast, castStored } from '../dialects/fragment.ts';
 import type { Shape, ShapeField } from '../json/shape.ts';
@@ -12,6 +12,7 @@ import type {
   Operand,
   ResultMember,
 } from '../language/index.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import type { Bounds } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { boundValues, printBounds } from '../query/plan/plan-bounds.ts';
@@ -79,9 +80,9 @@ export function planKeys(open: Scope, call: RequestedCall, key: readonly FieldDe
 }
 
 /** The same statement for callers without a token. */
-export function forPublic<Planned extends { readonly statement: Statement }>(planned: Planned): Planned {
-  return { ...planned, statement: { ...planned.statement, isPublic: true } };
-}
+export const publicPlan = derivedOnce((plan: ReadPlan): ReadPlan => {
+  return { ...plan, statement: { ...plan.statement, isPublic: true } };
+});
 
 /**
  * Plans the call. Values that the procedure gives are variables of the session, which are set before where it also takes

@@ -8,7 +8,7 @@ import { runAs } from '../database/row-context.ts';
 import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
-import { derivedOnce, findOrCreate } from '../language/values/once.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import { type Answer, createAnswerWriter } from '../query/answer.ts';
 import type { QueryTree } from '../query/parse/parse-query-string.ts';
 import { defaultReadLimits, parseBounds } from '../query/parse/parse-read.ts';
@@ -28,11 +28,11 @@ import { decodeArguments, openArguments, type SentArguments } from './arguments.
 import {
   callValues,
   formOf,
-  forPublic,
   type PlannedCall,
   planCall,
   planKeys,
   printCall,
+  publicPlan,
   type RequestedCall,
   valuesOf,
 } from './plan-call.ts';
@@ -217,8 +217,6 @@ function answered(rows: Answer): Answer {
     end: () => rows.end(),
   };
 }
-
-const publicPlan = derivedOnce((plan: ReadPlan): ReadPlan => forPublic(plan));
 
 /** The error of a caller for whom a function does not exist: that of an unknown path. */
 export function noFunction(): PlatformError {

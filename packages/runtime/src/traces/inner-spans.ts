@@ -6,6 +6,7 @@ import { errorTypeOf, type StatementTracer } from '../database/observed.ts';
 import type { CacheName, CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import type { StatementRun } from '../database/statement-run.ts';
 import type { RegisteredHook } from '../language/index.ts';
+import { derivedOnce } from '../language/values/once.ts';
 import { operationName, tableName } from '../operate/metrics/statement-metrics.ts';
 import { currentRecord, type RequestRecord } from '../operate/request-record.ts';
 import type { OpenTelemetry } from './open-telemetry.ts';
@@ -143,7 +144,6 @@ export class StatementSpans implements StatementTracer {
   readonly #telemetry: OpenTelemetry;
   readonly #requests: Pick<RequestSpans, 'parent'>;
   readonly #system: string;
-  readonly #facts = new WeakMap<Statement, StatementFacts>();
   readonly #open = new WeakMap<RowSink, OpenSpan>();
 
   /** `system` is the name that OpenTelemetry has for the database. */
@@ -208,9 +208,7 @@ export class StatementSpans implements StatementTracer {
     span.end(parent.origin + performance.now());
   }
 
-  #factsOf(statement: Statement): StatementFacts {
-    const cached = this.#facts.get(statement);
-    if (cached !== undefined) return cached;
+  readonly #factsOf = derivedOnce((statement: Statement): StatementFacts => {
     const { text } = statement;
     const operation = operationName(text);
     const table = tableName(statement);
@@ -223,10 +221,8 @@ export class StatementSpans implements StatementTracer {
     };
     if (table !== '') attributes['db.collection.name'] = table;
     const hasRows = operation === 'SELECT' || /\bRETURNING\b/.test(text);
-    const facts = { summary, attributes, hasRows };
-    this.#facts.set(statement, facts);
-    return facts;
-  }
+    return { summary, attributes, hasRows };
+  });
 }
 
 /** A text of that many bytes at most, which ends between two characters. */

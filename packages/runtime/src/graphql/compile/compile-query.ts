@@ -9,8 +9,8 @@ import { decodePart, decodePathKey } from '../../query/parse/keys.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { compileConnection, createConnections } from '../connections.ts';
-import { compileAggregate, createAggregate } from '../reads/aggregate-read.ts';
-import { createRead } from '../reads/item-read.ts';
+import { compileAggregate, prepareAggregated } from '../reads/aggregate-read.ts';
+import { createRead, rememberReads } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import type { Sets } from './collect.ts';
 import { type CallSource, compileCall } from './compile-call.ts';
@@ -133,7 +133,10 @@ function compileAggregated(root: RootField<GraphQLObjectType>, name: string): Ro
   const names = to.index.byName(name);
   if (names === undefined) return unknownPart(field);
   const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
-  const prepare = createAggregate(to, nameOf(root), { collection: name, selection, arguments: inputs });
+  const plan = nameOf(root);
+  const prepare = rememberReads(to.reads, plan, [...inputs.values()], (variables) =>
+    prepareAggregated(to, plan, name, selection, inputs, variables),
+  );
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
 }
 

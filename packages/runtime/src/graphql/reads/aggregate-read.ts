@@ -20,29 +20,18 @@ import type { CollectionScope } from '../../sql/scope.ts';
 import { collectFields, type Sets } from '../compile/collect.ts';
 import { type Compiling, constantOf, sentField, setsOf, unknownPart } from '../compile/compile-selection.ts';
 import type { Input, Variables } from '../compile/input.ts';
-import { type PreparedRead, type PrepareRead, type ReadSetting, rememberReads } from './item-read.ts';
+import type { PreparedRead, ReadSetting } from './item-read.ts';
 import { argumentTree } from './list-read.ts';
 
-/** Collection to aggregate, and the selection from the result. */
-interface AggregateRead {
-  readonly collection: string;
-  readonly selection: AggregateSelection;
-  readonly arguments: ReadonlyMap<string, Input>;
-}
-
-/** Makes what prepares an aggregation; `name` stands for it among all plans. */
-export function createAggregate(setting: ReadSetting, name: string, read: AggregateRead): PrepareRead {
-  const inputs = [...read.arguments.values()];
-  return rememberReads(setting.reads, name, inputs, (variables) => prepareAggregated(setting, name, read, variables));
-}
-
-function prepareAggregated(
-  setting: ReadSetting,
+/** Prepares an aggregation of a collection; `name` stands for it among all plans. */
+export function prepareAggregated(
+  { index, scope, limits, plans }: ReadSetting,
   name: string,
-  { collection, selection, arguments: inputs }: AggregateRead,
+  collection: string,
+  selection: AggregateSelection,
+  inputs: ReadonlyMap<string, Input>,
   variables: Variables,
 ): PreparedRead {
-  const { index, scope, limits, plans } = setting;
   const tree = argumentTree(index, index.byName(collection), inputs, variables);
   const archived = parseArchived(tree);
   const aggregate = requestOf(selection, tree, limits);

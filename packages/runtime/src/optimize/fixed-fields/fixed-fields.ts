@@ -1,6 +1,7 @@
 import { createNote } from '../../database/database.ts';
 import type { Binder } from '../../database/parameter-forms.ts';
 import type { Condition, Operand } from '../../language/index.ts';
+import { derivedOnce, findOrCreate } from '../../language/values/once.ts';
 import type { Selected } from '../../query/authorise/selection.ts';
 import type { ReadPlan, ReadQuery } from '../../query/plan/plan.ts';
 import { planRead } from '../../query/plan/plan-read.ts';
@@ -75,25 +76,20 @@ function fieldsOf(
   });
 }
 
-const specialisedPlans = new WeakMap<ReadPlan, Map<string, ReadPlan>>();
+const specialisedPlans = derivedOnce((_plan: ReadPlan) => new Map<string, ReadPlan>());
 
 /** The plan of a request with these parameters: fixed fields have their values. One for each of the labels that are asked for. */
 function fixPlan(plan: ReadPlan, parameters: Parameters<ListPass['specialise']>[1]): ReadPlan {
   const fixed = fixedFields.of(plan);
   if (fixed === undefined) return plan;
   const values = fixed.map(({ parameter }) => JSON.stringify(parameters[parameter] ?? null));
-  const text = values.join();
-  const plans = specialisedPlans.get(plan) ?? new Map<string, ReadPlan>();
-  const cached = plans.get(text);
-  if (cached !== undefined) return cached;
-  const fields = plan.fields.map((planned, index) => {
-    const found = fixed.findIndex(({ field }) => field === index);
-    return found < 0
-      ? planned
-      : { key: planned.key, shape: { kind: 'constant', json: values[found] ?? 'null' } as const };
+  return findOrCreate(specialisedPlans(plan), values.join(), () => {
+    const fields = plan.fields.map((planned, index) => {
+      const found = fixed.findIndex(({ field }) => field === index);
+      return found < 0
+        ? planned
+        : { key: planned.key, shape: { kind: 'constant', json: values[found] ?? 'null' } as const };
+    });
+    return { ...plan, fields };
   });
-  const specialised = { ...plan, fields };
-  plans.set(text, specialised);
-  specialisedPlans.set(plan, plans);
-  return specialised;
 }

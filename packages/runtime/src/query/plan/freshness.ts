@@ -2,7 +2,6 @@
 
 import type { KeptAnswers, Statement } from '../../database/database.ts';
 import type { Condition } from '../../language/index.ts';
-import { findOrCreate } from '../../language/values/once.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import type { ReadQuery } from './plan.ts';
 import { batchKey } from './plan-keys.ts';
@@ -27,8 +26,6 @@ export function keptAnswers(
   return { seconds: cache.public, ...(isOneItem && { item: table }) };
 }
 
-const verdicts = new WeakMap<CollectionScope, boolean>();
-
 /**
  * True if a replica may answer a read of these tables that begins at a collection. The platform's own collections are none:
  * they are sessions and rights. Neither are those whose rules look elsewhere, unless they are configured so.
@@ -49,13 +46,10 @@ export function mayAnswerLate(scope: Scope, root: CollectionScope, tables: reado
 }
 
 /** True if rules of a collection judge a row by the row, or may be late. `isBound` tells that its tenant is one of them. */
-function looksAtRowsAlone(collection: CollectionScope, isBound: boolean): boolean {
-  return findOrCreate(verdicts, collection, () => {
-    const { descriptor, rows, fields, relations } = collection;
-    const grants = [...fields.values(), ...relations.values()].flatMap(({ grant }) => grant ?? []);
-    const tenants = isBound && descriptor.tenant !== undefined ? [descriptor.tenant] : [];
-    return descriptor.reads === 'replica' || [...rows, ...grants, ...tenants].every(isOfRow);
-  });
+function looksAtRowsAlone({ descriptor, rows, fields, relations }: CollectionScope, isBound: boolean): boolean {
+  const grants = [...fields.values(), ...relations.values()].flatMap(({ grant }) => grant ?? []);
+  const tenants = isBound && descriptor.tenant !== undefined ? [descriptor.tenant] : [];
+  return descriptor.reads === 'replica' || [...rows, ...grants, ...tenants].every(isOfRow);
 }
 
 /** The caller's own key is no look at the database; facts that lead on from it are. */

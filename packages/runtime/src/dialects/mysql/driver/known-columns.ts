@@ -1,8 +1,10 @@
 /** The columns of an answer, as the server described them: seldom others than those of the answer before. */
+
 import { createPlanCache } from '../../../database/plan-cache.ts';
 import { oftenUsed } from '../../../json/fields.ts';
 import type { ShapeField } from '../../../json/shape.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
+import { findOrCreate } from '../../../language/values/once.ts';
 import { type ColumnDefinition, lengthAt, widthOf } from '../rows/columns.ts';
 import { createDirectTranscoder, createRowWriter, type RowWriter } from '../rows/transcode.ts';
 
@@ -23,12 +25,7 @@ const kept = createPlanCache<KnownColumns>(500);
 
 /** The columns of these descriptions. Throws if the name of one contradicts its type. */
 export function knownColumns(descriptions: readonly Buffer[]): KnownColumns {
-  const key = Buffer.concat(descriptions).toString('latin1');
-  const cached = kept.get(key);
-  if (cached !== undefined) return cached;
-  const columns = new KnownColumns(descriptions);
-  kept.set(key, columns);
-  return columns;
+  return findOrCreate(kept, Buffer.concat(descriptions).toString('latin1'), () => new KnownColumns(descriptions));
 }
 
 /** Some columns, and the function that writes their rows. */

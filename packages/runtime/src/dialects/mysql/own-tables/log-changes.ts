@@ -2,26 +2,22 @@
  * Activity and revisions on MySQL and MariaDB. The server numbers the rows. They are written by INSERTs of a known
  * number of rows, because for these both servers assign consecutive numbers and return the first one.
  */
+
 import type { Parameter, Transaction } from '../../../database/database.ts';
 import { allRows, createScript, proveCommit, statementRows } from '../../../database/own-statements.ts';
 import type { ActivityEntry } from '../../../model/change.ts';
 import type { ProjectMigration } from '../../../model/recompiler.ts';
-import type { ChangeOrigin, LoggedChange } from '../../../system/log-changes.ts';
+import type { ChangeOrigin } from '../../../system/log-changes.ts';
+import type { OwnStatements } from '../../own-tables.ts';
 import { quoteMysqlText } from '../texts.ts';
 import { mysqlProjectTables } from './model.ts';
 import type { MysqlTables } from './tables.ts';
-
-type LogMysqlChanges = (
-  transaction: Transaction,
-  origin: ChangeOrigin,
-  changes: readonly LoggedChange[],
-) => Promise<void>;
 
 /** Most rows of one statement. Every statement writes a power of two, so that there are few texts to prepare. */
 const maxRows = 256;
 
 /** Makes it. Texts that are longer than their columns are cut: a log must never make a change fail. */
-export function mysqlLog({ table, list }: MysqlTables): LogMysqlChanges {
+export function mysqlLog({ table, list }: MysqlTables): OwnStatements['log'] {
   const activity = `${table('platform_activity')} (action, "user", ip, user_agent, origin, collection, item)`;
   const revisions = `${table('platform_revisions')} (activity, collection, item, data, delta)`;
   const cut = (length: number): string => `LEFT(?, ${length})`;
