@@ -9,7 +9,7 @@ import { networkInterfaces } from 'node:os';
 import type { ImportEnvironment } from '../environment/files.ts';
 import { type Address, createNetworks, readAddress } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
-import { createWorkQueue } from '../limits/work-queue.ts';
+import { WorkQueue } from '../limits/work-queue.ts';
 import { type Staged, stage, tooLarge } from './staging.ts';
 
 interface Fetched {
@@ -67,7 +67,7 @@ async function resolve(
 }
 
 /** A name server of a caller may not answer for long, and two names at once are all that a process resolves. */
-const lookups = createWorkQueue({ atOnce: 1, waiting: 64 });
+const lookups = new WorkQueue({ atOnce: 1, waiting: 64 });
 
 async function lookUp(name: string, stop: AbortSignal, client: string): Promise<readonly string[]> {
   try {

@@ -36,13 +36,6 @@ interface GraphqlRequest extends DocumentRequest {
 /** Answers requests. Throws or rejects with INVALID_QUERY for documents and variables, and with what else refuses a request. */
 export type AnswerGraphql = (request: GraphqlRequest) => Promise<OperationAnswer>;
 
-/** GraphQL service without the transport. */
-export interface GraphqlService {
-  readonly answer: AnswerGraphql;
-  /** Prepares a document that is known beforehand, and plans it, as far as its variables decide nothing. */
-  readonly prepare: (accessClass: string, scope: GraphqlScope, text: string) => Promise<void>;
-}
-
 interface KeptDocument {
   readonly of: ScopeSchema;
   readonly document: DocumentNode;
@@ -60,15 +53,8 @@ const bytesPerCharacter = 2;
 const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
 const introspectionsKept = { entries: 50, bytes: 16 * 1024 ** 2 };
 
-export function createGraphqlService(options: GraphqlServiceOptions): GraphqlService {
-  const service = new ApiDocuments(options);
-  return {
-    answer: (graphqlRequest) => service.respond(graphqlRequest),
-    prepare: (accessClass, scope, text) => service.plan(accessClass, scope, text),
-  };
-}
-
-class ApiDocuments {
+/** GraphQL without the transport. */
+export class GraphqlService {
   readonly #options: GraphqlServiceOptions;
   readonly #documents: ByteCache<KeptText>;
   readonly #introspections: ByteCache<ReadonlyMap<string, string>>;
@@ -80,14 +66,15 @@ class ApiDocuments {
   }
 
   // Not async: for a document that is known already there is nothing to wait for in front of the database.
-  respond(graphqlRequest: GraphqlRequest): Promise<OperationAnswer> {
+  readonly answer: AnswerGraphql = (graphqlRequest) => {
     const { caller, scope, text, operationName } = graphqlRequest;
     const key = keyOf(caller.accessClass, scope, operationName);
     const kept = this.#documents.get(text)?.get(key);
     return kept === undefined ? this.#prepareAndRun(key, graphqlRequest) : this.#run(key, kept, graphqlRequest);
-  }
+  };
 
-  async plan(accessClass: string, scope: GraphqlScope, text: string): Promise<void> {
+  /** Prepares a document that is known beforehand, and plans it, as far as its variables decide nothing. */
+  async prepare(accessClass: string, scope: GraphqlScope, text: string): Promise<void> {
     const { findSchema, runner } = this.#options;
     const schema = await findSchema(accessClass, scope);
     const key = keyOf(accessClass, scope, null);

@@ -3,14 +3,6 @@
 import { PlatformError } from '../errors.ts';
 import { findOrCreate } from '../language/values/once.ts';
 
-export interface WorkQueue {
-  /**
-   * Runs the work in turn; clients take turns with each other. Rejects with SERVICE_UNAVAILABLE when the turn comes too late.
-   * So it does when too many wait, where the client that has most of them loses its newest.
-   */
-  acquire<T>(work: () => Promise<T>, client?: string): Promise<T>;
-}
-
 /** Numbers of those that run at once and that may wait, and the milliseconds of the wait; without a bound unless one is named. */
 interface WorkQueueOptions {
   readonly atOnce: number;
@@ -20,18 +12,14 @@ interface WorkQueueOptions {
   readonly longestWaitMs?: number;
 }
 
-/** Makes a queue of its own: the first of each client in turn, so that no client takes the places of all others. */
-export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  return new ClientQueues(options);
-}
-
 /** Work that waits for its turn. */
 interface WaitingWork {
   begin(): void;
   refuse(reason: string): void;
 }
 
-class ClientQueues implements WorkQueue {
+/** A queue in which the first of each client has its turn, so that no client takes the places of all others. */
+export class WorkQueue {
   readonly #options: WorkQueueOptions;
   /** Those with waiting work, in the order of their turns. */
   readonly #queues = new Map<string, WaitingWork[]>();
@@ -42,6 +30,10 @@ class ClientQueues implements WorkQueue {
     this.#options = options;
   }
 
+  /**
+   * Runs the work in turn; clients take turns with each other. Rejects with SERVICE_UNAVAILABLE when the turn comes too late.
+   * So it does when too many wait, where the client that has most of them loses its newest.
+   */
   async acquire<T>(work: () => Promise<T>, client = ''): Promise<T> {
     if (this.#running < this.#options.atOnce) this.#running++;
     else await this.#turn(client);
@@ -67,8 +59,7 @@ class ClientQueues implements WorkQueue {
           reject(unavailable(reason));
         },
       };
-      const queue = this.#queues.get(client) ?? [];
-      this.#queues.set(client, queue);
+      const queue = findOrCreate(this.#queues, client, () => []);
       queue.push(entry);
       this.#waiting++;
       if (longestWaitMs === undefined) return;
@@ -119,7 +110,7 @@ export function createWorkQueues(options: WorkQueueOptions): (name: string) => W
   const queues = new Map<string, { readonly queue: WorkQueue; users: number }>();
   return (name) => ({
     async acquire(work, client) {
-      const entry = findOrCreate(queues, name, () => ({ queue: createWorkQueue(options), users: 0 }));
+      const entry = findOrCreate(queues, name, () => ({ queue: new WorkQueue(options), users: 0 }));
       entry.users++;
       try {
         return await entry.queue.acquire(work, client);

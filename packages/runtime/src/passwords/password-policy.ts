@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../json/problems.ts';
-import { createWorkQueue } from '../limits/work-queue.ts';
+import { WorkQueue } from '../limits/work-queue.ts';
 
 export const longestPassword = 1024;
 
@@ -69,7 +69,7 @@ interface Match {
   readonly passwords: readonly string[];
 }
 
-const matchQueue = createWorkQueue({ atOnce: 1, waiting: 64 });
+const matchQueue = new WorkQueue({ atOnce: 1, waiting: 64 });
 
 async function patternProblem(match: Match, client?: string): Promise<FieldProblem | undefined> {
   const isMet = await matchQueue.acquire(() => matchApart(match), client);

@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createWorkQueue } from '../limits/work-queue.ts';
+import { WorkQueue } from '../limits/work-queue.ts';
 import { commonWords, isCommonPassword, refusePasswords } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 
@@ -57,7 +57,7 @@ describe('passwords', () => {
 
 describe('turns', () => {
   it('run so many at once, in order, and refuse those who would wait too long', async () => {
-    const queue = createWorkQueue({ atOnce: 2, waiting: 3 });
+    const queue = new WorkQueue({ atOnce: 2, waiting: 3 });
     const ends: (() => void)[] = [];
     const begun: number[] = [];
     const work = (number: number) =>
@@ -80,7 +80,7 @@ describe('turns', () => {
   });
 
   it('come to clients one after the other, and the client with most gives way', async () => {
-    const queue = createWorkQueue({ atOnce: 1, waiting: 4 });
+    const queue = new WorkQueue({ atOnce: 1, waiting: 4 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const begun: string[] = [];
     const work = (client: string, number: number) =>
@@ -105,7 +105,7 @@ describe('turns', () => {
   });
 
   it('are not waited for without end, where a bound is named, and come to those behind', async () => {
-    const queue = createWorkQueue({ atOnce: 1, waiting: 3, longestWaitMs: 50 });
+    const queue = new WorkQueue({ atOnce: 1, waiting: 3, longestWaitMs: 50 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = queue.acquire(() => promise);
     await expect(queue.acquire(async () => 'too late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -116,7 +116,7 @@ describe('turns', () => {
   });
 
   it('go on after work that failed', async () => {
-    const loopTurns = createWorkQueue({ atOnce: 1, waiting: 1 });
+    const loopTurns = new WorkQueue({ atOnce: 1, waiting: 1 });
     await expect(loopTurns.acquire(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await loopTurns.acquire(async () => 'yes')).toBe('yes');
   });

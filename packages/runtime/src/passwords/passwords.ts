@@ -1,7 +1,7 @@
 /** Hashing and verifying passwords, a few at once. Source: API specification, section 3.2. */
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { createWorkQueue, type WorkQueue } from '../limits/work-queue.ts';
+import { WorkQueue } from '../limits/work-queue.ts';
 import { longestPassword } from './password-policy.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface PasswordsOptions {
 }
 
 /** One thread less than there are processors, so that requests go on; never all four that files need, too. */
-const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
+const ofProcess = new WorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 
 /** Makes them. */
 export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): Passwords {

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
-import { createWorkQueue } from '../../limits/work-queue.ts';
+import { WorkQueue } from '../../limits/work-queue.ts';
 import type { Transformation } from '../transform/transformation.ts';
 
 /** Facts that a file tells of itself. */
@@ -64,7 +64,7 @@ const longestIdleMs = 30_000;
 
 /** Makes them; no process is started before the first task. */
 export function createMediaWorkers({ atOnce, waiting, longestMs }: MediaWorkersOptions): MediaWorkers {
-  const queue = createWorkQueue({ atOnce, waiting, longestWaitMs });
+  const queue = new WorkQueue({ atOnce, waiting, longestWaitMs });
   const idle: { readonly worker: ChildProcess; readonly timer: NodeJS.Timeout }[] = [];
 
   function freeWorker(): ChildProcess {

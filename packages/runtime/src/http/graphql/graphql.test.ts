@@ -7,7 +7,7 @@ import type { Variables } from '../../environment.ts';
 import { createByteCache } from '../../graphql/byte-cache.ts';
 import type { Operation } from '../../graphql/documents/operation.ts';
 import { createSchemas } from '../../graphql/documents/schemas.ts';
-import { createGraphqlService } from '../../graphql/service.ts';
+import { GraphqlService } from '../../graphql/service.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import { createPlanner } from '../../query/planner.ts';
 import { createLateDatabase } from '../../serve/late-database.ts';
@@ -140,7 +140,7 @@ test('with trusted documents alone, no other is answered', async () => {
 test('a document is prepared beforehand for requests with the name of its operation and without', async () => {
   const operation: Operation = { kind: 'query', rootFields: 1, collections: [], keepable: false };
   let compiled = 0;
-  const { prepare, answer } = createGraphqlService({
+  const service = new GraphqlService({
     findSchema: createSchemas(async () => schema),
     limits: environmentOf({}).graphql.limits,
     createDocumentCache: createByteCache,
@@ -157,8 +157,8 @@ test('a document is prepared beforehand for requests with the name of its operat
   const caller = { accessClass: 'public', user: null, role: null };
   const request = new IncomingMessage(new Socket());
   const sent = { scope: 'items', text, queriesOnly: false, variables: {}, caller, request } as const;
-  await prepare('public', 'items', text);
-  for (const operationName of ['Articles', null]) await answer({ ...sent, operationName, admit: () => undefined });
+  await service.prepare('public', 'items', text);
+  for (const operationName of ['Articles', null]) await service.answer({ ...sent, operationName, admit: () => undefined });
   expect(compiled).toBe(1);
-  await expect(answer({ ...sent, operationName: 'Others', admit: () => undefined })).rejects.toThrow();
+  await expect(service.answer({ ...sent, operationName: 'Others', admit: () => undefined })).rejects.toThrow();
 });

@@ -93,8 +93,8 @@ function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   let service: GraphqlService | undefined;
   const load = once(async (): Promise<GraphqlService> => {
     const { find: findSchema } = await loadSchemas();
-    const { createGraphqlService } = await import('../../graphql/service.ts');
-    service = createGraphqlService({
+    const { GraphqlService } = await import('../../graphql/service.ts');
+    service = new GraphqlService({
       ...{ findSchema, limits },
       runner: await loadRunner(findSchema),
       ...(createDocumentCache && { createDocumentCache }),
@@ -117,10 +117,10 @@ function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
     async warm() {
       const [operations = [], texts = {}] = await Promise.all([api.graphqlOperations?.(), api.graphqlDocuments?.()]);
       if (operations.length === 0) return;
-      const { prepare } = await load();
+      const loaded = await load();
       for (const { accessClass, scope, hash } of operations) {
         const text = texts[hash];
-        if (text !== undefined) await prepare(accessClass, scope, text);
+        if (text !== undefined) await loaded.prepare(accessClass, scope, text);
         // Requests that arrive meanwhile need not wait for all documents.
         await setImmediate();
       }

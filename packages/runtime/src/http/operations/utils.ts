@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
-import { createWorkQueue } from '../../limits/work-queue.ts';
+import { WorkQueue } from '../../limits/work-queue.ts';
 import { createPasswords, readHashCost } from '../../passwords/passwords.ts';
 import type { Planner } from '../../query/planner.ts';
 import { systemSchemaOf } from '../../system/place.ts';
@@ -66,7 +66,7 @@ function randomText(length: number): string {
 }
 
 /** One hash of the utilities at once in the turns of the process, so that a sign-in waits for one at most. Users take turns. */
-const hashQueue = createWorkQueue({ atOnce: 1, waiting: 64, waitingOfClient: 16 });
+const hashQueue = new WorkQueue({ atOnce: 1, waiting: 64, waitingOfClient: 16 });
 
 function hashInTurn<T>({ user }: Caller, work: (client: string) => Promise<T>): Promise<T> {
   const client = user ?? '';

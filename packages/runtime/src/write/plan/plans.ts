@@ -2,7 +2,7 @@
 
 import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import { sqlTrue } from '../../dialects/fragment.ts';
-import { derivedOnce } from '../../language/values/once.ts';
+import { derivedOnce, once } from '../../language/values/once.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
 import type { WriteGrant } from '../access/scope.ts';
@@ -165,15 +165,6 @@ function mayBeTaken(written: Written): boolean {
   return constraints.some(
     ({ type, fields, exclusive = type === 'unique' && fields.some((name) => names.has(name)) }) => exclusive,
   );
-}
-
-/** Plans a statement when it is first asked for. */
-function once(plan: () => WriteStatement | undefined): () => WriteStatement | undefined {
-  let planned: { readonly plan: WriteStatement | undefined } | undefined;
-  return () => {
-    planned = planned ?? { plan: plan() };
-    return planned.plan;
-  };
 }
 
 /** True if something can be judged of the rows of a step before they are written: of several, whether all are there. */
