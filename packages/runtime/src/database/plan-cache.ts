@@ -35,16 +35,26 @@ export function countLookups<Value>(
   };
 }
 
-/** Creates a cache whose generations hold `size` entries each. */
-export function createPlanCache<Value>(size: number): PlanCache<Value> {
+/** Creates a cache whose generations hold `size` entries each; by `weight` also so many bytes, and no heavier entry. */
+export function createPlanCache<Value>(
+  size: number,
+  weight?: { readonly maxBytes: number; readonly bytesOf: (value: Value) => number },
+): PlanCache<Value> {
+  const { maxBytes = 0, bytesOf = () => 0 } = weight ?? {};
   let young = new Map<string, Value>();
   let old = new Map<string, Value>();
+  let weighs = 0;
 
   function set(key: string, value: Value): void {
-    if (young.size >= size) {
+    const bytes = bytesOf(value);
+    if (bytes > maxBytes) return;
+    if (young.size >= size || weighs + bytes > maxBytes) {
       old = young;
       young = new Map();
+      weighs = 0;
     }
+    const former = young.get(key);
+    weighs += bytes - (former === undefined ? 0 : bytesOf(former));
     young.set(key, value);
   }
 

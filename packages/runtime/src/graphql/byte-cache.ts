@@ -1,4 +1,6 @@
-/** A cache bounded by number and weight of entries, of two generations, that costs one look-up per hit. */
+/** A cache bounded by number and weight of entries. */
+import { createPlanCache } from '../database/plan-cache.ts';
+
 export interface ByteCache<Value> {
   get(key: string): Value | undefined;
   /** Keeps a value of so many bytes; one that alone is heavier than a generation is not kept. */
@@ -20,32 +22,10 @@ interface Weighed<Value> {
   readonly bytes: number;
 }
 
-export function createByteCache<Value>(size: ByteCacheSize): ByteCache<Value> {
-  let young = new Map<string, Weighed<Value>>();
-  let old = new Map<string, Weighed<Value>>();
-  let weight = 0;
-
-  function put(key: string, weighed: Weighed<Value>): void {
-    if (weighed.bytes > size.bytes) return;
-    if (young.size >= size.entries || weight + weighed.bytes > size.bytes) {
-      old = young;
-      young = new Map();
-      weight = 0;
-    }
-    weight += weighed.bytes - (young.get(key)?.bytes ?? 0);
-    young.set(key, weighed);
-  }
-
+export function createByteCache<Value>({ entries, bytes: maxBytes }: ByteCacheSize): ByteCache<Value> {
+  const cache = createPlanCache<Weighed<Value>>(entries, { maxBytes, bytesOf: ({ bytes }) => bytes });
   return {
-    get(key) {
-      const found = young.get(key);
-      if (found !== undefined) return found.value;
-      const aged = old.get(key);
-      if (aged === undefined) return undefined;
-      old.delete(key);
-      put(key, aged);
-      return aged.value;
-    },
-    set: (key, value, bytes) => put(key, { value, bytes }),
+    get: (key) => cache.get(key)?.value,
+    set: (key, value, bytes) => cache.set(key, { value, bytes }),
   };
 }
