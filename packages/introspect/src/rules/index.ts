@@ -1,3 +1,4 @@
+import { findOrCreate } from '@tablewright/runtime/language';
 import type { RuleSource } from '../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Schema } from '../schema.ts';
@@ -130,19 +131,17 @@ interface Judged {
 
 /** Without the rules of roles for which those of another one stand. Null when that is none. */
 function withoutRepeats(schema: Schema, sources: RuleSources): Judged | null {
-  const cached = judged.get(schema);
-  if (cached !== undefined) return cached;
-  const { permissions } = sources;
-  const repeated = repeatedRoles(schema, permissions.rules);
-  const rules = permissions.rules.filter(({ role }) => !repeated.has(role.name));
-  const rest = schema.permissions.filter(({ role }) => !repeated.has(role));
-  const fewer = {
-    schema: { ...schema, permissions: rest },
-    sources: { ...sources, permissions: { ...permissions, rules } },
-  };
-  const made = repeated.size === 0 ? null : fewer;
-  judged.set(schema, made);
-  return made;
+  return findOrCreate(judged, schema, () => {
+    const { permissions } = sources;
+    const repeated = repeatedRoles(schema, permissions.rules);
+    if (repeated.size === 0) return null;
+    const rules = permissions.rules.filter(({ role }) => !repeated.has(role.name));
+    const rest = schema.permissions.filter(({ role }) => !repeated.has(role));
+    return {
+      schema: { ...schema, permissions: rest },
+      sources: { ...sources, permissions: { ...permissions, rules } },
+    };
+  });
 }
 
 /** The meaning of rules depends on the role's other rules, and on whether its callers have a role at all. */

@@ -2,6 +2,8 @@
  * Statements of our own: one text, or a script of several, run in one transaction. Scripts are for servers that write
  * one table at a time and do not return written rows.
  */
+import { findOrCreate } from '../language/values/once.ts';
+import { createPlanCache, plansKept } from './plan-cache.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { int32 } from '../json/bytes.ts';
 import { normalEmail, normalEmails } from '../language/values/lowercase.ts';
@@ -285,31 +287,20 @@ export function runAlone(
   });
 }
 
-const named = new Map<string, Statement>();
-const ownNamed = new Map<string, Statement>();
-
-/** More texts than that are named anew each time. */
-const maxNamed = 1_000;
+const named = createPlanCache<Statement>(plansKept);
+const ownNamed = createPlanCache<Statement>(plansKept);
 
 type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms' | 'changes'>;
 
 /** A statement of the server itself, under no settings of a caller. */
 export function ownStatement(text: string): Statement {
-  const cached = ownNamed.get(text);
-  if (cached !== undefined) return cached;
-  const statement: Statement = { ...nameStatement({ text }), runsAs: 'server' };
-  if (ownNamed.size < maxNamed) ownNamed.set(text, statement);
-  return statement;
+  return findOrCreate(ownNamed, text, () => ({ ...nameStatement({ text }), runsAs: 'server' }));
 }
 
 /** A statement of a transaction under the name that belongs to its text. */
 export function nameStatement({ text, tables, forms, changes }: NamelessStatement): Statement {
   const noted = { ...(tables && { tables }), ...(changes && { changes }) };
   if (forms !== undefined) return { name: '', text, forms, ...noted };
-  const cached = named.get(text);
-  if (cached !== undefined) return cached;
-  const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  const statement: Statement = { name, text, ...noted };
-  if (named.size < maxNamed) named.set(text, statement);
-  return statement;
+  const nameOf = (): string => `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  return findOrCreate(named, text, () => ({ name: nameOf(), text, ...noted }));
 }

@@ -3,6 +3,7 @@
  * have the form in which the database sends them (`record_send`, `array_send`), so that the writer of answers takes
  * them.
  */
+import { findOrCreate } from '../../../language/values/once.ts';
 import { ByteWriter, giveBack } from '../../../json/byte-writer.ts';
 import { int32 } from '../../../json/bytes.ts';
 import type { Batch } from '../../../write/decode/batch.ts';
@@ -186,17 +187,14 @@ function putArray(out: ByteWriter, elements: readonly number[], put: (element: n
 
 /** The items of a list by those whose key they hold, in the order of their own keys. */
 function membersOf(writing: Writing, cell: ListCell): readonly (readonly number[])[] {
-  const cached = writing.below.get(cell);
-  if (cached !== undefined) return cached;
-  const members: number[][] = [];
-  for (const [node, owner] of (writing.groups[cell.group]?.places[cell.hold] ?? []).entries()) {
-    const others = members[owner - 1];
-    if (others === undefined) members[owner - 1] = [node];
-    else others.push(node);
-  }
-  const ordered = members.map((nodes) => inOrder(nodes, (node) => keyOf(writing, cell, node)));
-  writing.below.set(cell, ordered);
-  return ordered;
+  return findOrCreate(writing.below, cell, () => {
+    const members: number[][] = [];
+    for (const [node, owner] of (writing.groups[cell.group]?.places[cell.hold] ?? []).entries()) {
+      members[owner - 1] ??= [];
+      members[owner - 1]?.push(node);
+    }
+    return members.map((nodes) => inOrder(nodes, (node) => keyOf(writing, cell, node)));
+  });
 }
 
 function keyOf(
