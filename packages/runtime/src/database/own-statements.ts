@@ -2,12 +2,13 @@
  * Statements of our own: one text, or a script of several, run in one transaction. Scripts are for servers that write
  * one table at a time and do not return written rows.
  */
-import { findOrCreate } from '../language/values/once.ts';
-import { createPlanCache, plansKept } from './plan-cache.ts';
+
 import { createHash, randomUUID } from 'node:crypto';
 import { int32 } from '../json/bytes.ts';
 import { normalEmail, normalEmails } from '../language/values/lowercase.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import type { CommitProof, Database, Parameter, ParameterForm, RowSink, Statement, Transaction } from './database.ts';
+import { createPlanCache, plansKept } from './plan-cache.ts';
 
 /** A statement of our own: a text or a script, as its dialect has it. */
 export type OwnSql = string | Script;

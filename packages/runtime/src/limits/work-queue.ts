@@ -106,7 +106,7 @@ export class WorkQueue {
 }
 
 /** Makes queues by names; each is there as long as it is used. */
-export function createWorkQueues(options: WorkQueueOptions): (name: string) => WorkQueue {
+export function createWorkQueues(options: WorkQueueOptions): (name: string) => Pick<WorkQueue, 'acquire'> {
   const queues = new Map<string, { readonly queue: WorkQueue; users: number }>();
   return (name) => ({
     async acquire(work, client) {

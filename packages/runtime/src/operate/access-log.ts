@@ -1,8 +1,9 @@
 /** One line of the log per request: by default only of those that failed, were limited, or took long. */
-import { createPlanCache } from '../database/plan-cache.ts';
-import { findOrCreate } from '../language/values/once.ts';
+
 import type { IncomingMessage } from 'node:http';
+import { createPlanCache } from '../database/plan-cache.ts';
 import type { AccessLog } from '../environment/operate.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import type { PrintLines } from './log.ts';
 import { pathOf, type RequestObserver, routePattern, statusOf } from './request-record.ts';
 

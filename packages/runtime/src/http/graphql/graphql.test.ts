@@ -158,7 +158,8 @@ test('a document is prepared beforehand for requests with the name of its operat
   const request = new IncomingMessage(new Socket());
   const sent = { scope: 'items', text, queriesOnly: false, variables: {}, caller, request } as const;
   await service.prepare('public', 'items', text);
-  for (const operationName of ['Articles', null]) await service.answer({ ...sent, operationName, admit: () => undefined });
+  for (const operationName of ['Articles', null])
+    await service.answer({ ...sent, operationName, admit: () => undefined });
   expect(compiled).toBe(1);
   await expect(service.answer({ ...sent, operationName: 'Others', admit: () => undefined })).rejects.toThrow();
 });

@@ -3,9 +3,10 @@
  * have the form in which the database sends them (`record_send`, `array_send`), so that the writer of answers takes
  * them.
  */
-import { findOrCreate } from '../../../language/values/once.ts';
+
 import { ByteWriter, giveBack } from '../../../json/byte-writer.ts';
 import { int32 } from '../../../json/bytes.ts';
+import { findOrCreate } from '../../../language/values/once.ts';
 import type { Batch } from '../../../write/decode/batch.ts';
 import type { Cell, ListCell, ReturnedRead } from './returned-cells.ts';
 
