@@ -1,9 +1,6 @@
 /** One line of the log per request: by default only of those that failed, were limited, or took long. */
-
 import type { IncomingMessage } from 'node:http';
-import { createPlanCache } from '../database/plan-cache.ts';
 import type { AccessLog } from '../environment/operate.ts';
-import { findOrCreate } from '../language/values/once.ts';
 import type { PrintLines } from './log.ts';
 import { pathOf, type RequestObserver, routePattern, statusOf } from './request-record.ts';
 
@@ -123,11 +120,16 @@ const maxLetters = 100;
 
 /** Makes the printer of a member whose values are often the same: they are quoted once. */
 function createMember(name: string): (value: string | undefined) => string {
-  const texts = createPlanCache<string>(maxRemembered);
-  const print = (value: string): string => `,"${name}":"${escaped(value)}"`;
+  const texts = new Map<string, string>();
   return function printMember(value) {
     if (value === undefined) return '';
-    return value.length > maxLetters ? print(value) : findOrCreate(texts, value, print);
+    const remembered = texts.get(value);
+    if (remembered !== undefined) return remembered;
+    const text = `,"${name}":"${escaped(value)}"`;
+    if (value.length > maxLetters) return text;
+    if (texts.size >= maxRemembered) texts.clear();
+    texts.set(value, text);
+    return text;
   };
 }
 
