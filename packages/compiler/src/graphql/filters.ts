@@ -66,11 +66,8 @@ export function filterTypes(
   ];
 }
 
-/** By collection: how the keys are compared that many-to-ones lead to it by. */
-type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
-
-/** Gathers which filters stand below many-to-ones. */
-export function keyFilters({ collections }: GraphqlCollections): KeyFilters {
+/** Gathers which filters stand below many-to-ones. By collection: how the keys are compared that these lead to it by. */
+export function keyFilters({ collections }: GraphqlCollections): ReadonlyMap<string, ReadonlySet<OperatorGroup>> {
   const all = [...collections.values()].flatMap(({ view }) => comparedKeys(view, () => findComparedKeys(view)));
   return new Map(
     [...Map.groupBy(all, ([name]) => name)].map(([name, some]) => [name, groupsOf(some.map(([, group]) => group))]),

@@ -56,9 +56,11 @@ function payloadKeyOf(api: ApiCollection, visibleApi: VisibleApi, shown: Readonl
   });
 }
 
-type PayloadParts = Pick<RolePayload, 'fields' | 'nestedWrites'>;
-
-function payloadOf(api: ApiCollection, granted: GrantedPayload, visibleApi: VisibleApi): PayloadParts {
+function payloadOf(
+  api: ApiCollection,
+  granted: GrantedPayload,
+  visibleApi: VisibleApi,
+): Pick<RolePayload, 'fields' | 'nestedWrites'> {
   return { fields: inputsOf(api, granted, visibleApi), nestedWrites: nestedWritesOf(api, granted, visibleApi) };
 }
 

@@ -12,15 +12,10 @@ import { PlatformError } from '../errors.ts';
 import { WorkQueue } from '../limits/work-queue.ts';
 import { type Staged, stage, tooLarge } from './staging.ts';
 
-interface Fetched {
-  readonly staged: Staged;
-  readonly name: string;
-}
-
-/** Fetches a file for a client into a folder. Rejects with INVALID_PAYLOAD if forbidden or too large, else SERVICE_UNAVAILABLE. */
-type FetchFile = (url: string, folder: string, client: string) => Promise<Fetched>;
-
-export function createFetchFile(environment: ImportEnvironment): FetchFile {
+/** Makes what fetches a file for a client into a folder. It rejects with INVALID_PAYLOAD if forbidden or too large, else SERVICE_UNAVAILABLE. */
+export function createFetchFile(
+  environment: ImportEnvironment,
+): (url: string, folder: string, client: string) => Promise<{ readonly staged: Staged; readonly name: string }> {
   const isForbidden = createForbiddenAddresses(environment);
   return async function fetchFile(text, folder, client) {
     const url = readUrl(text, environment.ports);

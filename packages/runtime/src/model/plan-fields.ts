@@ -67,15 +67,13 @@ export function readNewField(model: KnownModel, body: JsonValue, collection: str
   };
 }
 
-type OwnType = Pick<NewField, 'sql' | 'value' | 'before'>;
-
 function ownType(
   model: KnownModel,
   type: ColumnTypeName,
   schema: Payload,
   meta: Payload,
   location: ModelPlace,
-): OwnType {
+): Pick<NewField, 'sql' | 'value' | 'before'> {
   const { sql, schema: typesIn } = model;
   if (type === 'array') {
     const { sql: text, of: element } = sql.arrayType(schema);

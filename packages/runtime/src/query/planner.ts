@@ -267,13 +267,10 @@ export function bind(
 }
 
 /**
- * True if a read of a collection failed only because its materialized view was created `WITH NO DATA` and never
- * refreshed. The server refuses to scan it (55000, object_not_in_prerequisite_state); a list of it has no items yet.
+ * Makes the test of whether a read failed only because a materialized view was created `WITH NO DATA` and never refreshed.
+ * The server refuses to scan it (55000, object_not_in_prerequisite_state); a list of it has no items yet.
  */
-type IsPopulationError = (collection: string, error: unknown) => boolean;
-
-/** Makes the test for the materialized views of an API. */
-export function createPopulationTest(api: CompiledApi): IsPopulationError {
+export function createPopulationTest(api: CompiledApi): (collection: string, error: unknown) => boolean {
   const views = new Set(
     api.fingerprint.objects.filter(({ kind }) => kind === 'm').flatMap(({ collections }) => collections),
   );

@@ -82,11 +82,10 @@ function readRevision(text: string): { readonly collection: string; readonly ite
   return { collection: String(collection), item: String(item), data };
 }
 
-/** The fields that an access class may update by some rule: by class, by collection. */
-type UpdatableNames = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
-
-/** Works them out. A collection that a class may not update at all has none. */
-export function updatableNames({ access }: Pick<CompiledApi, 'access'>): UpdatableNames {
+/** The fields that a class may update by some rule: by class, by collection. One that it may not update at all has none. */
+export function updatableNames({
+  access,
+}: Pick<CompiledApi, 'access'>): ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> {
   return new Map(
     access.map(({ name, collections }) => [
       name,

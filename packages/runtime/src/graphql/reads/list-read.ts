@@ -146,17 +146,12 @@ function listShape(
 /** Items of a page at most, where QUERY_LIMIT_MAX allows as many. */
 const maxItems = 1000;
 
-interface ConnectionPage {
-  readonly limit: number;
-  readonly cursor: Cursor;
-}
-
 /** Reads the page from the arguments of a connection. Throws INVALID_QUERY for one that is none. */
 function readPage(
   inputs: ReadonlyMap<string, Input>,
   variables: Variables,
   maxLimit: number = maxItems,
-): ConnectionPage {
+): { readonly limit: number; readonly cursor: Cursor } {
   const argument = (name: string): unknown => {
     const input = inputs.get(name);
     return input === undefined ? null : (inputValue(input, variables) ?? null);

@@ -4,7 +4,7 @@ import { PlatformError } from '../../errors.ts';
 import type { ServiceField } from '../../graphql/compile/compile-query.ts';
 import { inputValue, isJson, type Variables } from '../../graphql/compile/input.ts';
 import type { OperationCall } from '../../graphql/documents/operation.ts';
-import type { ServiceAnswer } from '../../graphql/run-query.ts';
+import type { QuerySetting } from '../../graphql/run-query.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { listMembers, type NamedOperation } from '../../language/operations/index.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
@@ -17,10 +17,12 @@ export interface GraphqlServicesOptions {
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
-/** Gives the value of a root field. Rejects with the error of the operation. */
-type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
-
-export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlServicesOptions): CallService {
+/** Makes what gives the value of a root field. It rejects with the error of the operation. */
+export function createGraphqlServices({
+  printSchema,
+  bound,
+  senderOf,
+}: GraphqlServicesOptions): QuerySetting['service'] {
   const operations = new Map(bound.map((callable) => [fieldOf(callable.operation), callable]));
   return async function callService(field, call) {
     const { service, encode: report } = field;

@@ -14,10 +14,8 @@ import type { KeepIn, Writer } from '../../write/writer.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 import { answerOf, onceOf, runOnce } from './once.ts';
 
-type NameOf = (text: string) => string;
-
 /** Makes the function that gives the names of collections; a prefix other than `platform_` may stand for it. */
-function createNameOf(aliasPrefix: string | null): NameOf {
+function createNameOf(aliasPrefix: string | null): (text: string) => string {
   return (text) =>
     aliasPrefix !== null && text.startsWith(aliasPrefix) ? `platform_${text.slice(aliasPrefix.length)}` : text;
 }

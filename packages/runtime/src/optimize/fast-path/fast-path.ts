@@ -109,9 +109,6 @@ function collect(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Parses the body of a request as `parseBody` does where numbers are exact. */
-type ParseKnownBody = (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined;
-
 /** Members of a body, each with a text: the document, and perhaps the name of its operation. */
 type Known = Readonly<Record<string, string>>;
 
@@ -141,12 +138,12 @@ interface DocumentPrefix {
 const maxPrefixes = 8;
 
 /**
- * Makes the parser of a server.
+ * Makes the parser of a server, which parses a body as `parseBody` does where numbers are exact.
  *
  * Bodies of GraphQL requests. The part of a body that a client sends with a document, its text above all, is the same
  * in every request. Parsing it again takes longer than all the rest of the body, so that part is cached by its text.
  */
-export function createKnownBodyParser(): ParseKnownBody {
+export function createKnownBodyParser(): (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined {
   const parts = createByteCache<Known>(kept);
   const prefixes: DocumentPrefix[] = [];
 

@@ -10,13 +10,13 @@ interface Waiting<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Does an item's work, together with that of others of the same name where the transaction is shared. */
-type Shared<I, O> = (transaction: Transaction, name: string, item: I) => Promise<O>;
-
-/** Makes one of work for several items at once: `run` gives all results in order, or fails for all of them. */
+/**
+ * Makes what does an item's work, together with that of others of the same name where the transaction is shared. `run` does
+ * that of several: it gives all results in order, or fails for all of them.
+ */
 export function shareWork<I, O>(
   run: (transaction: Transaction, items: readonly I[]) => Promise<readonly O[]>,
-): Shared<I, O> {
+): (transaction: Transaction, name: string, item: I) => Promise<O> {
   const waiting = new WeakMap<Transaction, Map<string, Waiting<I, O>[]>>();
 
   function send(transaction: Transaction, all: readonly Waiting<I, O>[]): void {

@@ -172,11 +172,8 @@ function isCalled(called: 'revert' | 'upload', action: StepAction, { name }: Col
   return called === 'revert' ? action === 'update' : action !== 'delete' && name === filesName;
 }
 
-/** Tells if activity takes `archive` and `call`; at once when it is known. */
-type ActionCheck = (transaction: Transaction) => true | Promise<boolean>;
-
-/** Makes it. Until the tables take them every transaction that needs to know looks again. */
-export function createActionCheck(location: SystemPlace): ActionCheck {
+/** Makes what tells if activity takes `archive` and `call`. Until it does, every transaction that needs to know looks again. */
+export function createActionCheck(location: SystemPlace): (transaction: Transaction) => true | Promise<boolean> {
   const { takesActions } = ownTables(location).statements;
   let taken = false;
   return (transaction) => {

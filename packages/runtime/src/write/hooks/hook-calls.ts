@@ -84,10 +84,8 @@ export interface HookItemsContext {
   write(command: WriteCommand): Promise<Keys | null>;
 }
 
-type OpenItems = (itemsContext: HookItemsContext, caller: Caller) => unknown;
-
 /** Makes the function that opens `items` for a caller. Names that have no path below `/items` are unknown. */
-export function createItems(api: CompiledApi): OpenItems {
+export function createItems(api: CompiledApi): (itemsContext: HookItemsContext, caller: Caller) => unknown {
   const collections = new Map(api.routes.map(({ collection }) => [collection.name, collection]));
   const administrator = api.access.find(({ admin }) => admin)?.name;
   const rowContext = createRowContexts(api);

@@ -113,9 +113,12 @@ interface Owned<L extends NestedWrite> {
   readonly nestedWrite: L;
 }
 
-type Below = Pick<Group, 'before' | 'children' | 'targets'>;
-
-function parseBelow(parsing: TreeParsing, writable: WritableCollection, splits: readonly Split[], way: Way): Below {
+function parseBelow(
+  parsing: TreeParsing,
+  writable: WritableCollection,
+  splits: readonly Split[],
+  way: Way,
+): Pick<Group, 'before' | 'children' | 'targets'> {
   const nestedWrites = splits.flatMap(({ nestedWrites: found }, owner) =>
     found.map((nested) => ({ owner, nestedWrite: nested })),
   );
