@@ -33,8 +33,10 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
 
   /** A thread that has died is replaced, and makes versions again of their schemas. */
   async function request(question: (number: number) => Question): Promise<Reply> {
+    const found = await sources();
+    // Nothing waits from here on, so that requests which come together start one thread.
     if (closed) throw new Error('The compiling thread has ended.');
-    const worker = thread === null || thread.ended ? startThread(await sources()) : thread;
+    const worker = thread === null || thread.ended ? startThread(found) : thread;
     thread = worker;
     numbers += 1;
     const reply = await worker.request(question(numbers));
