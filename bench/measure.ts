@@ -4,6 +4,7 @@ import { type PlannedScenario, planScenario, runPgbench } from './pgbench.ts';
 import { readConsumption } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Served, Stage } from './stage.ts';
+import { median } from './statistics.ts';
 
 /** The part of a stage that measuring needs; a server under row rules where a scenario is measured under them. */
 export type MeasuredStage = Pick<Stage, 'databaseUrl' | 'databasePid' | 'folder' | 'open' | 'handwritten'> &
@@ -36,6 +37,8 @@ export interface Method {
   /** True if the rounds so far will do. Default: never. */
   readonly enough?: (measured: Measured) => boolean;
   readonly effort: Effort;
+  /** Turns of each contestant in a round, between which the others have theirs: short ones meet the same moments. Default: 1. */
+  readonly turns?: number;
   /** Undefined leaves pgbench out. */
   readonly pgbench: string | undefined;
   /** Default: 2. */
@@ -63,10 +66,14 @@ export async function measureScenario(stage: MeasuredStage, scenario: Scenario, 
   };
   for (let round = 0; round < method.rounds; round++) {
     method.say(`${scenario.name}, round ${round + 1} of ${method.rounds}`);
-    // Every other round in reverse, so that nobody always follows the same neighbour.
-    for (const entrant of round % 2 === 0 ? entrants : entrants.toReversed()) {
-      results.get(entrant.name)?.push(await runRound(stage, entrant, method.effort));
+    const loads = new Map(entrants.map(({ name }): [Contestant, Round[]] => [name, []]));
+    const { turns = 1, effort } = method;
+    for (let turn = 0; turn < turns; turn++) {
+      // Every other one in reverse, so that nobody always follows the same neighbour.
+      for (const entrant of (round + turn) % 2 === 0 ? entrants : entrants.toReversed())
+        loads.get(entrant.name)?.push(await runTurn(stage, entrant, { ...effort, seconds: effort.seconds / turns }));
     }
+    for (const [contestant, parts] of loads) results.get(contestant)?.push(roundOf(parts));
     if (method.enough?.(measured) === true) break;
   }
   return measured;
@@ -107,7 +114,7 @@ async function listEntrants(stage: MeasuredStage, scenario: Scenario, method: Me
   return [...entrants, { name: 'pgbench', pid: undefined, run }];
 }
 
-async function runRound(stage: MeasuredStage, { pid, run }: Entrant, effort: Effort): Promise<Round> {
+async function runTurn(stage: MeasuredStage, { pid, run }: Entrant, effort: Effort): Promise<Round> {
   const server = meter(pid);
   const database = meter(stage.databasePid);
   const load = await run(effort);
@@ -117,6 +124,25 @@ async function runRound(stage: MeasuredStage, { pid, run }: Entrant, effort: Eff
     serverMicros: perRequest(server(), load),
     databaseMicros: perRequest(database(), load),
     residentMb: pid === undefined ? undefined : readConsumption(pid)?.residentMb,
+  };
+}
+
+/** A round of its turns: sums, shares of all requests, the middle and the greatest latency, and the memory at the end. */
+function roundOf(turns: readonly Round[]): Round {
+  const sum = (numberOf: (turn: Round) => number): number => turns.reduce((total, turn) => total + numberOf(turn), 0);
+  const requests = sum((turn) => turn.requests);
+  const seconds = sum((turn) => turn.seconds);
+  const share = (microsOf: (turn: Round) => number | undefined): number | undefined => {
+    const micros = sum((turn) => (microsOf(turn) ?? Number.NaN) * turn.requests) / requests;
+    return Number.isNaN(micros) ? undefined : micros;
+  };
+  return {
+    ...{ requests, seconds, perSecond: requests / seconds, errors: sum((turn) => turn.errors) },
+    p50: median(turns.map(({ p50 }) => p50)),
+    p99: Math.max(...turns.map(({ p99 }) => p99)),
+    serverMicros: share((turn) => turn.serverMicros),
+    databaseMicros: share((turn) => turn.databaseMicros),
+    residentMb: turns.at(-1)?.residentMb,
   };
 }
 

@@ -34,6 +34,9 @@ const newList = { warmSeconds: 3, warmAnswers: 8_000 };
 /** Before the very first: V8 has optimised what both servers run after some 12,000 answers. */
 const firstList = { warmSeconds: 6, warmAnswers: 20_000 };
 
+/** Turns in a round: times of a machine differ more from half second to half second than the servers do. */
+const turns = 5;
+
 /** So many times the rounds where ours takes more so far. */
 const doubtful = 3;
 
@@ -78,6 +81,7 @@ export async function* measureShapes(
       drive: driveHere,
       rounds: rounds * doubtful,
       effort,
+      turns,
       enough,
       pgbench: undefined,
       ...warm,
