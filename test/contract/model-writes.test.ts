@@ -50,7 +50,8 @@ function onlyMysql(): string {
     seen timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
     told timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, due datetime,
     since integer, until integer, CHECK (since < until));
-  CREATE TABLE ages (id integer PRIMARY KEY, name varchar(9)) /*M! WITH SYSTEM VERSIONING */`;
+  CREATE TABLE ages (id integer PRIMARY KEY, name varchar(9) /*M!, since timestamp(6) GENERATED ALWAYS AS ROW START,
+    until timestamp(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until) */) /*M! WITH SYSTEM VERSIONING */`;
 }
 
 beforeAll(async () => {

@@ -222,7 +222,10 @@ export const sharedSettings: Pick<WorkerClusterOptions, 'listenAddress' | 'descr
   describe: (error) => startError(error, null),
   longestFinish() {
     const reading = readEnvironment(process.env);
-    return reading.ok ? reading.environment.shutdownDelay + reading.environment.shutdownTimeout + endMs : endMs;
+    if (!reading.ok) return endMs;
+    const { shutdownDelay, shutdownTimeout } = reading.environment;
+    // Requests have the time once, hooks and mails behind them once more. A timer for longer would fire at once.
+    return Math.min(shutdownDelay + 2 * shutdownTimeout + endMs, 2 ** 31 - 1);
   },
 };
 

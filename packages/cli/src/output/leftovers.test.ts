@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeLeftoversBeside } from './staged-files.ts';
+import { removeLeftoversBeside, replaceFile } from './staged-files.ts';
 
 test('what a killed process left beside the output goes after an hour, and nothing else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-leftovers-'));
@@ -18,4 +18,15 @@ test('what a killed process left beside the output goes after an hour, and nothi
   const left = await readdir(folder);
   await rm(folder, { recursive: true });
   expect(left.sort()).toEqual([`generated.${id.replace('0', '1')}.tmp`, ...old.slice(1)].sort());
+});
+
+test('a file that is replaced keeps its mode, and leaves nothing beside it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-replaced-'));
+  const path = join(folder, 'permissions.yaml');
+  await writeFile(path, 'before');
+  await chmod(path, 0o664);
+  replaceFile(path, 'after');
+  const found = [await readFile(path, 'utf8'), (await stat(path)).mode & 0o777, await readdir(folder)];
+  await rm(folder, { recursive: true });
+  expect(found).toEqual(['after', 0o664, ['permissions.yaml']]);
 });

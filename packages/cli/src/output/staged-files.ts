@@ -1,6 +1,8 @@
 /** Files on their way into a folder: written beside it, and moved when all of them are there. */
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -184,16 +186,26 @@ export async function stageText(path: string, chunks: readonly Chunk[]): Promise
   return { place: publish, close };
 }
 
-/** Writes a file in one step: readers find either the old text or the whole new one. It keeps its mode. */
+/**
+ * Writes a file in one step: readers find either the old text or the whole new one. It keeps its mode and owner. One that
+ * cannot be replaced, as it is mounted by itself or its folder is closed, is written in place.
+ */
 export function replaceFile(name: string, text: string): void {
   const path = existsSync(name) ? realpathSync(name) : name;
   const staged = `${path}.${randomUUID()}.tmp`;
   try {
-    writeFileSync(staged, text, existsSync(path) ? { mode: statSync(path).mode } : {});
+    writeFileSync(staged, text);
+    if (existsSync(path)) {
+      const { mode, uid, gid } = statSync(path);
+      chmodSync(staged, mode);
+      if (process.getuid?.() === 0) chownSync(staged, uid, gid);
+    }
     renameSync(staged, path);
   } catch (error) {
     rmSync(staged, { force: true });
-    throw error;
+    if (!(error instanceof Error && 'code' in error && /^(?:EBUSY|EACCES|EPERM)$/.test(String(error.code))))
+      throw error;
+    writeFileSync(path, text);
   }
 }
 

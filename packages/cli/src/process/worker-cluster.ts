@@ -63,6 +63,8 @@ export class WorkerCluster {
   readonly #readyQuestions = new Questions<ServerState>();
   #stopping = false;
   #restarting: Promise<void> | null = null;
+  /** One that serves until another has started in its place, also if it ends by itself. */
+  #leaving: Worker | undefined;
 
   constructor({ size, report, listenAddress, describe, longestFinish }: WorkerClusterOptions) {
     this.#size = size;
@@ -182,7 +184,7 @@ export class WorkerCluster {
       });
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
-        if (this.#serving.delete(worker) && !this.#stopping) this.#replace(signal ?? `code ${code}`);
+        if (this.#serving.delete(worker) && !this.#stopping) this.#ended(worker, signal ?? `code ${code}`);
         // The code is null where a signal has ended it, as that of a system without memory.
         reject(new CommandError(code || exitCodes.start, 'A process ended before it listened.'));
       });
@@ -194,13 +196,20 @@ export class WorkerCluster {
     return this.#stopping ? this.#port.close() : this.#port.remove(worker);
   }
 
-  #replace(reason: string): void {
+  #ended(worker: Worker, reason: string): void {
     this.#report(`  a process has ended (${reason}); another one takes its place`);
+    if (worker !== this.#leaving) this.#replaceSoon();
+  }
+
+  #replaceSoon(): void {
     setTimeout(() => {
       if (this.#stopping) return;
       this.#startWorker().then(
         ({ worker }) => (this.#stopping ? void this.#stopWorker(worker, false) : undefined),
-        (error: Error) => this.#replace(`it cannot start: ${error.message}`),
+        (error: Error) => {
+          this.#report(`  a process has ended (it cannot start: ${error.message}); another one takes its place`);
+          this.#replaceSoon();
+        },
       );
     }, replaceAfter);
   }
@@ -223,9 +232,16 @@ export class WorkerCluster {
   async #replaceAll(): Promise<void> {
     for (const worker of [...this.#serving]) {
       if (this.#stopping) return;
-      const { worker: next } = await this.#startWorker();
-      // One that has ended by itself meanwhile is replaced already.
-      await this.#stopWorker(this.#serving.has(worker) ? worker : next, true);
+      this.#leaving = worker;
+      try {
+        await this.#startWorker();
+      } catch (error) {
+        if (!this.#serving.has(worker)) this.#replaceSoon();
+        throw error;
+      } finally {
+        this.#leaving = undefined;
+      }
+      if (this.#serving.has(worker)) await this.#stopWorker(worker, true);
     }
   }
 }

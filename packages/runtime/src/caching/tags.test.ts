@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database, Statement, TableChange, Transaction } from '../database/database.ts';
+import type { CachedTables } from '../language/index.ts';
 import { createTags, watchChanges } from './tags.ts';
 
 const tags = createTags('a secret of this test');
@@ -15,7 +16,7 @@ const write = (table: string, kind: TableChange['kind']): Statement =>
   statement('UPDATE', { changes: [{ table, kind }], tables: [table] });
 
 /** A database with one transaction that all share, whose COMMIT ends as it is told. */
-function openShared(failure?: Error) {
+function openShared(failure?: Error, tables: CachedTables = caching) {
   const transaction: Transaction = { run: async () => {}, identify() {} };
   const told: string[][] = [];
   const attempt = async <T>(work: (shared: Transaction) => Promise<T>): Promise<T> => {
@@ -27,7 +28,10 @@ function openShared(failure?: Error) {
     transaction: async (work) => (await attempt(work)).value,
     briefTransaction: attempt,
   } as Pick<Database, 'transaction' | 'briefTransaction'> as Database;
-  return { told, database: watchChanges(database, { caching, tags, changed: (changed) => told.push([...changed]) }) };
+  return {
+    told,
+    database: watchChanges(database, { caching: tables, tags, changed: (changed) => told.push([...changed]) }),
+  };
 }
 
 async function tagsAfter(...statements: readonly Statement[]): Promise<readonly string[]> {
@@ -52,6 +56,13 @@ it('tells of tables, and of what the database changes with them', async () => {
   for (const change of [write('"u"', 'create'), write('"d"', 'delete'), write('*', 'update')]) {
     expect(await tagsAfter(change)).toEqual([all]);
   }
+});
+
+it('takes files of before, in which one list is for removals and changed keys', async () => {
+  const { keyCascades: _, ...before } = caching;
+  const { database, told } = openShared(undefined, before);
+  await database.briefTransaction((transaction) => transaction.run(write('"a"', 'key'), [], sink));
+  expect(told.flat()).toContain(tags.items('"c"'));
 });
 
 it('tells nothing of reads, and of a statement that does not say what it changes that it changes all of its tables', async () => {

@@ -117,7 +117,7 @@ function tagsOf(
   const unbounded = new Set(caching.unbounded);
   const found = [tags.any];
   for (const { table, kind } of changes.values()) {
-    const followers = kind === 'delete' ? caching.cascades : caching.keyCascades;
+    const followers = (kind === 'delete' ? undefined : caching.keyCascades) ?? caching.cascades;
     const others = kind === 'delete' || kind === 'key' ? (followers[table] ?? []) : [];
     if (table === '*' || [table, ...others].some((name) => unbounded.has(name))) return [tags.all];
     found.push(tags.table(table), ...others.flatMap((name) => [tags.table(name), tags.items(name)]));

@@ -44,6 +44,9 @@ export class Waits {
   }
 }
 
+/** Milliseconds of a timer at most: one for longer fires at once. */
+export const longestTimer = 2 ** 31 - 1;
+
 /** Waits for a result, so many milliseconds at most; then gives what `late` does. The work goes on by itself. */
 export function inTime<T, Late = never>(
   result: PromiseLike<T>,
@@ -51,7 +54,9 @@ export function inTime<T, Late = never>(
   late: () => Late | PromiseLike<Late>,
 ): Promise<T | Late> {
   return new Promise((resolve, reject) => {
-    const timer = Number.isFinite(timeoutMs) ? setTimeout(() => resolve(late()), timeoutMs) : undefined;
+    const timer = Number.isFinite(timeoutMs)
+      ? setTimeout(() => resolve(late()), Math.min(timeoutMs, longestTimer))
+      : undefined;
     result.then(
       (value) => {
         clearTimeout(timer);

@@ -131,6 +131,7 @@ async function shiftBetween(moving: Moving, from: Placed, goal: Placed): Promise
     const row = found.map((item) => placed(moving, item)).filter(({ id }) => !passed.has(id));
     const changed = row.flatMap((entry) => shift.add(entry));
     const isLast = found.length < limit && shift.last <= high;
+    if (isLast && !shift.isComplete) throw forbidden();
     if (isLast) changed.push(shift.moved);
     if (changed.length > 0) await write(changed.map((entry) => changeOf(moving, entry)));
     if (isLast) return;
@@ -160,13 +161,19 @@ class Shift {
     this.moved = from;
   }
 
+  /** False where one of the two was not in the row: it is gone, or its position is hidden. */
+  get isComplete(): boolean {
+    return this.#positions.length === 0 && this.#order.length === 0;
+  }
+
   /** Adds the next item of the row. Gives those that have got another position by now. */
   add(entry: Placed): readonly Placed[] {
     this.#positions.push(entry.position);
     this.#order.push(...this.#following(entry));
     const changed: Placed[] = [];
     while (this.#positions.length > 0 && this.#order.length > 0) {
-      this.last = Math.max(this.#positions.shift() ?? 0, this.last + 1);
+      const position = this.#positions.shift() ?? 0;
+      this.last = position > this.last ? position : this.last + 1;
       const [next = entry] = this.#order.splice(0, 1);
       const { id } = next;
       if (id === this.#from.id) this.moved = { ...next, position: this.last };

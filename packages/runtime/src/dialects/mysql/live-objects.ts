@@ -28,10 +28,11 @@ function liveObjectsSql(schemas: number): string {
   const part = (kind: string, columns: string, from: string): string => `
 SELECT '${kind}', IF(TABLE_SCHEMA = DATABASE(), 'public', TABLE_SCHEMA), TABLE_NAME, ${columns}
 FROM information_schema.${from} TABLE_SCHEMA IN (${requested})`;
+  const nullable = "IF(GENERATION_EXPRESSION = 'ROW END', 'END', IS_NULLABLE)";
   const kind = "CASE WHEN TABLE_TYPE = 'VIEW' THEN 'v' WHEN CREATE_OPTIONS LIKE '%partitioned%' THEN 'p' ELSE 'r' END";
   return [
     part('table', `${kind}, NULL, NULL, '0'`, 'TABLES WHERE'),
-    part('column', 'COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, CAST(ORDINAL_POSITION AS CHAR)', 'COLUMNS WHERE'),
+    part('column', `COLUMN_NAME, COLUMN_TYPE, ${nullable}, CAST(ORDINAL_POSITION AS CHAR)`, 'COLUMNS WHERE'),
     part('key', 'COLUMN_NAME, NULL, NULL, CAST(SEQ_IN_INDEX AS CHAR)', "STATISTICS WHERE INDEX_NAME = 'PRIMARY' AND"),
   ].join('\nUNION ALL');
 }
@@ -45,6 +46,8 @@ function readLiveObject(rows: readonly Row[]): readonly LiveObject[] {
   const [table] = ofKind('table');
   const columns = ofKind('column');
   if (table === undefined || columns.length === 0) return [];
+  // MariaDB adds the end of the period to keys of tables with versions, but current rows have the same.
+  const end = columns.find((row) => row[5] === 'END')?.[3];
   const [, schema, name, kind] = table;
   return [
     {
@@ -52,7 +55,7 @@ function readLiveObject(rows: readonly Row[]): readonly LiveObject[] {
       name: name ?? '',
       kind: kind ?? '',
       rowSecurity: false,
-      key: ofKind('key').map((row) => row[3] ?? ''),
+      key: ofKind('key').flatMap((row) => (row[3] === end ? [] : (row[3] ?? ''))),
       columns: columns.map((row) => ({
         name: row[3] ?? '',
         type: row[4] ?? '',

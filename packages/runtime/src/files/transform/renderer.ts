@@ -44,7 +44,10 @@ export interface Renderer {
 /** Waits in the queue of a client, and makes an image unless `begin` is false by then. */
 type CreateImage = (begin: () => boolean) => Promise<Buffer | null>;
 
-/** An image under way. Each client that waits for it does so in its own queue; the first that gets through makes it for all. */
+/** Clients whose turns are taken for one image: with each of them, one page that many ask for would fill all places. */
+const maxQueues = 2;
+
+/** An image under way. Some clients wait for it in their own queues; the first that gets through makes it for all. */
 class SharedImage {
   readonly #made = Promise.withResolvers<Buffer | null>();
   readonly #waiting = new Map<string, Promise<Buffer | null>>();
@@ -56,9 +59,14 @@ class SharedImage {
   wait(client: string, create: CreateImage): Promise<Buffer | null> {
     const { promise } = this.#made;
     if (this.#hasBegun) return promise;
-    const waiting = this.#waiting.get(client) ?? this.#queue(client, create);
-    this.#waiting.set(client, waiting);
-    return Promise.race([promise, waiting]);
+    if (!this.#waiting.has(client) && this.#waiting.size < maxQueues)
+      this.#waiting.set(client, this.#queue(client, create));
+    return Promise.race([promise, this.#waiting.get(client) ?? this.#others()]);
+  }
+
+  /** The turn of any other client; rejects as the last of them does. */
+  #others(): Promise<Buffer | null> {
+    return Promise.any(this.#waiting.values()).catch(({ errors }: AggregateError) => Promise.reject(errors.at(-1)));
   }
 
   async #queue(client: string, create: CreateImage): Promise<Buffer | null> {
@@ -75,7 +83,8 @@ class SharedImage {
       if (isFirst) this.#made.reject(error);
       else if (!this.#hasBegun) {
         this.#waiting.delete(client);
-        throw error;
+        if (this.#waiting.size === 0) throw error;
+        return this.#others();
       }
     }
     return this.#made.promise;

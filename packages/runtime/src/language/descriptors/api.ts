@@ -40,8 +40,8 @@ export interface CachedTables {
   readonly unbounded: readonly string[];
   /** Tables whose rows go or change with those of a table that are deleted, by foreign keys. */
   readonly cascades: Readonly<Record<string, readonly string[]>>;
-  /** The same with those whose keys change. */
-  readonly keyCascades: Readonly<Record<string, readonly string[]>>;
+  /** The same with those whose keys change; absent in files of before, where both are one. */
+  readonly keyCascades?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Everything that generated code hands to the runtime. */
