@@ -255,10 +255,12 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     const trigger = `CREATE TRIGGER led_bi BEFORE INSERT ON led FOR EACH ROW BEGIN
       IF NEW.id > 1 THEN SET NEW.checks = 7; END IF; -- of the rows; not of the first
       SET NEW.characters = CASE NEW.id WHEN 2 THEN 'two;' ELSE 'more' END;
-    END;`;
+    END;
+    CREATE DEFINER = CURRENT_USER() TRIGGER led_bu BEFORE UPDATE ON led FOR EACH ROW
+      IF NEW.id > 1 THEN SET NEW.checks = 8; SET NEW.characters = IF(NEW.id > 2, '', CONCAT(NEW.characters, '2')); END IF;`;
     await write(
       '0000-settings',
-      `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};\n${trigger}\nINSERT INTO led (id) VALUES (2);`,
+      `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};\n${trigger}\nINSERT INTO led (id) VALUES (2);\nUPDATE led SET checks = 0 WHERE id = 2;`,
     );
     expect(await platform('migrate')).toMatchObject({ code: 0 });
     expect((await platform('migrate')).stderr).toContain('up to date');
@@ -270,7 +272,7 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     expect(noted[0]).toHaveLength(dialect === 'mariadb' ? 1 : 0);
     expect(await rows('led')).toEqual([
       { id: 1, checks: 1, characters: 'utf8mb4' },
-      { id: 2, checks: 7, characters: 'two;' },
+      { id: 2, checks: 8, characters: 'two;2' },
     ]);
     await rm(migrations, { recursive: true });
     expect((await platform('migrate')).stderr).toContain('Wrote migrations/0000-lampe-für.sql');

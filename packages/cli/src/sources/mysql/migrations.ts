@@ -145,32 +145,61 @@ async function runNext(
  * unless it is for a version that no server has. Then what nests.
  */
 const skipped =
-  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!(?!999999))[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE))?)(?![\w$])/gi;
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!(?!999999))[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|IF|LOOP|REPEAT|WHILE|FOR(?=\s+\S+\s+IN\b)|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE|FOR(?!\s+(?:UPDATE|SHARE))))?)(?![\w$])/gi;
 
-/** Statements with a program in them, whose semicolons lie between BEGIN and END. */
-const programs =
-  /^(?:\/\*M?!\d*\s*)?CREATE\b(?:(?!\b(?:TABLE|VIEW|INDEX|DATABASE|SCHEMA|SEQUENCE|USER|ROLE)\b)[^;(])*?\b(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/i;
+/** The name of a role, a user, a host or a trigger. */
+const anyName = String.raw`(?:'[^']*'|"[^"]*"|${'`(?:[^`]|``)*`'}|[\w$.%-]+)`;
 
-/** Change of depth by a word; IF and the loops end by words of their own, and may be names of functions. */
-function deepening(word: string): number {
-  if (!/^END/i.test(word)) return 1;
-  return /^END(\s+CASE)?$/i.test(word) ? -1 : 0;
+/** Statements with a program in them, in whose blocks lie semicolons. */
+const programs = new RegExp(
+  String.raw`^(?:/\*M?!\d*\s*)?(?:CREATE|ALTER)(?:\s|\*/|/\*M?!\d*|OR\s+REPLACE\b|AGGREGATE\b|DEFINER\s*=\s*(?:CURRENT_(?:USER|ROLE)\b(?:\s*\(\s*\))?|${anyName}(?:\s*@\s*${anyName})?))*(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b`,
+  'i',
+);
+
+/** Before the first statement of a routine: its parameters, type and characteristics. */
+const routine = String.raw`(?:PROCEDURE|FUNCTION)\b[^(]*\((?:[^()]|\([^()]*\))*\)(?:\s*RETURNS(?:\s+(?!(?:RETURN|BEGIN|IF|CASE|WHILE)\b)\w+|\s*\([^()]*\))+)?(?:\s*(?:'(?:[^'\\]|\\.|'')*'|\b(?:LANGUAGE|NOT|DETERMINISTIC|CONTAINS|NO|READS|MODIFIES|SQL|DATA|SECURITY|DEFINER|INVOKER|COMMENT)\b))*`;
+
+/** Conditions of a handler. */
+const condition = String.raw`(?:NOT\s+FOUND|SQLSTATE\s+(?:VALUE\s+)?'\w+'|\w+)`;
+
+/** Text before a statement of a program. Elsewhere BEGIN and END are names of columns, IF and REPEAT functions. */
+const starts = new RegExp(
+  String.raw`(?:[;:]|\b(?:BEGIN|THEN|ELSE|DO|LOOP|REPEAT|EACH\s+ROW(?:\s+(?:FOLLOWS|PRECEDES)\s+${anyName})?|HANDLER\s+FOR\s+${condition}(?:\s*,\s*${condition})*)|\b${routine})$`,
+  'i',
+);
+
+/** Text before a column in a CASE. */
+const operands = /(?:[-+/<>=(,]|\b(?:CASE|WHEN|THEN|ELSE|AND|OR))$/i;
+
+/** Opens or closes a block with a word after the text of its program. A CASE may also be an expression, without statements. */
+function nest(blocks: ('statements' | 'expression')[], word: string, text: string): void {
+  const isExpression = blocks.at(-1) === 'expression';
+  if (/^END/i.test(word)) {
+    const isEnd = /\s/.test(word) || (isExpression ? !operands.test(text) : /(?:;|\bBEGIN)$/i.test(text));
+    if (isEnd) blocks.pop();
+  } else if (!isExpression && starts.test(text)) blocks.push('statements');
+  else if (/^CASE/i.test(word)) blocks.push('expression');
 }
 
 /** Statements of a file without the text between them, and without the locks of a dump, under which nothing else is written. */
 export function splitStatements(sqlText: string): readonly string[] {
   const statements: string[] = [];
+  const blocks: Parameters<typeof nest>[0] = [];
   let text = '';
   let end = 0;
-  let depth = 0;
+  let isProgram: boolean | null = null;
   for (const { 0: found, index } of sqlText.matchAll(skipped)) {
     text += sqlText.slice(end, index);
     end = index + found.length;
-    if (/^[bce]/i.test(found) && programs.test(text.trim())) depth += deepening(found);
-    if (found === ';' && depth <= 0) {
-      depth = 0;
+    if (/^\w/.test(found)) {
+      isProgram ??= programs.test(text.trim());
+      // In a block the end tells all, and programs may be long.
+      if (isProgram) nest(blocks, found, (blocks.length === 0 ? text : text.slice(-400)).trim());
+    }
+    if (found === ';' && blocks.length === 0) {
       statements.push(text.trim());
       text = '';
+      isProgram = null;
     } else if (!/^(?:--|#|\/\*)/.test(found)) text += found;
   }
   statements.push((text + sqlText.slice(end)).trim());
