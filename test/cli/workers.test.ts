@@ -62,7 +62,7 @@ it('requests are answered while every process is replaced', { timeout: 30_000 + 
 });
 
 it('a process that hangs keeps one connection from being answered, until it goes on', async () => {
-  const [pid = 0] = await workerPids();
+  const pid = await firstWorker();
   process.kill(pid, 'SIGSTOP');
   const answers = Array.from({ length: 12 }, ask);
   let answered = 0;
@@ -78,10 +78,10 @@ it('a process that hangs keeps one connection from being answered, until it goes
 
 it('one that ends while another one is replaced is replaced once', { timeout: 60_000 }, async () => {
   const before = told('every process was replaced');
-  const pids = await workerPids();
+  const pid = await firstWorker();
   process.kill(server.pid, 'SIGHUP');
   await expect.poll(() => workerPids(), { interval: 10 }).toHaveLength(3);
-  process.kill(pids[0] ?? 0, 'SIGKILL');
+  process.kill(pid, 'SIGKILL');
   await until(() => told('every process was replaced') === before + 1);
   await expect.poll(() => told('another one takes its place')).toBe(1);
   // A process more would be there after the second in which none is replaced, and its start.
@@ -90,30 +90,35 @@ it('one that ends while another one is replaced is replaced once', { timeout: 60
 });
 
 it('the others serve while the system starts no further process', { timeout: 60_000 }, async () => {
-  const [pid = 0] = await workerPids();
+  const pid = await firstWorker();
   const limit = (open: string): unknown => execFileSync('prlimit', ['--pid', String(server.pid), `--nofile=${open}:`]);
   const before = told('another one takes its place');
   limit('8');
-  process.kill(pid, 'SIGKILL');
-  await until(() => told('it cannot start: ') > 0);
-  expect(await workerPids()).toHaveLength(1);
-  limit('1024');
+  try {
+    process.kill(pid, 'SIGKILL');
+    await until(() => told('it cannot start: ') > 0);
+    expect(await workerPids()).toHaveLength(1);
+  } finally {
+    limit('1024');
+  }
   await expect.poll(async () => (await workerPids()).length, { timeout: 20_000 }).toBe(2);
   expect(told('another one takes its place')).toBeGreaterThan(before + 1);
   // One of two requests is for the new process, which takes it when it listens.
-  const [left = 0] = await workerPids();
+  const left = await firstWorker();
   process.kill(left, 'SIGSTOP');
   const both = [ask(), ask()];
-  expect(await Promise.race(both)).toBe('200');
-  process.kill(left, 'SIGCONT');
+  try {
+    expect(await Promise.race(both)).toBe('200');
+  } finally {
+    process.kill(left, 'SIGCONT');
+  }
   expect(await Promise.all(both)).toEqual(['200', '200']);
 });
 
 it('a process that is lost is replaced, and all end with the first one', async () => {
   const before = told('another one takes its place');
-  const pids = await workerPids();
-  expect(pids).toHaveLength(2);
-  process.kill(pids[0] ?? 0, 'SIGKILL');
+  expect(await workerPids()).toHaveLength(2);
+  process.kill(await firstWorker(), 'SIGKILL');
   await until(() => told('another one takes its place') === before + 1);
   expect(await ask()).toBe('200');
   const left = await workerPids();
@@ -134,10 +139,14 @@ it('a start of which one process is killed ends with a failure', async () => {
     stdio: 'ignore',
   });
   const ended = once(leader, 'exit');
-  await expect.poll(() => workerPids(leader.pid), { interval: 10, timeout: 20_000 }).toHaveLength(2);
-  const [pid = 0] = await workerPids(leader.pid);
-  process.kill(pid, 'SIGKILL');
-  expect(await ended).toEqual([4, null]);
+  try {
+    await expect.poll(() => workerPids(leader.pid), { interval: 10, timeout: 20_000 }).toHaveLength(2);
+    process.kill(await firstWorker(leader.pid), 'SIGKILL');
+    expect(await ended).toEqual([4, null]);
+  } finally {
+    leader.kill();
+    await ended;
+  }
 });
 
 it('a port that another process has taken meanwhile is waited for by one process, which may hang at last', {
@@ -147,27 +156,31 @@ it('a port that another process has taken meanwhile is waited for by one process
   await new Promise((resolve) => free.close(resolve));
   const settings = { PORT: String(port), SHUTDOWN_TIMEOUT: '1s' };
   const only = await startUnchecked(project.folder, database.url, settings, ['--workers', '1']);
-  const [pid = 0] = await workerPids(only.pid);
-  process.kill(pid, 'SIGTERM');
   let other: Server | undefined;
-  await until(() => {
-    if (other === undefined)
-      void listenOn(port)
-        .then(([taken]) => (other = taken))
-        .catch(() => undefined);
-    return other !== undefined;
-  });
-  await until(() => only.log().split('it cannot start: The port is in use').length > 3);
-  expect((await workerPids(only.pid)).length).toBeLessThan(2);
-  other?.close();
-  await expect
-    .poll(async () => (await only.ask('/items/docs').catch(() => null))?.status, { timeout: 20_000 })
-    .toBe(200);
-  // One that hangs keeps the others from ending for some seconds more than its requests have.
-  const [hanging = 0] = await workerPids(only.pid);
-  process.kill(hanging, 'SIGSTOP');
-  expect(await only.stop()).toBe(0);
-  expect(() => process.kill(hanging, 0)).toThrow();
+  try {
+    process.kill(await firstWorker(only.pid), 'SIGTERM');
+    await until(() => {
+      if (other === undefined)
+        void listenOn(port)
+          .then(([taken]) => (other = taken))
+          .catch(() => undefined);
+      return other !== undefined;
+    });
+    await until(() => only.log().split('it cannot start: The port is in use').length > 3);
+    expect((await workerPids(only.pid)).length).toBeLessThan(2);
+    other?.close();
+    await expect
+      .poll(async () => (await only.ask('/items/docs').catch(() => null))?.status, { timeout: 20_000 })
+      .toBe(200);
+    // One that hangs keeps the others from ending for some seconds more than its requests have.
+    const hanging = await firstWorker(only.pid);
+    process.kill(hanging, 'SIGSTOP');
+    expect(await only.stop()).toBe(0);
+    expect(() => process.kill(hanging, 0)).toThrow();
+  } finally {
+    other?.close();
+    await only.stop();
+  }
 });
 
 it.each([
@@ -241,5 +254,12 @@ it.skipIf(noMariadb)(
 
 async function workerPids(leader = server.pid): Promise<readonly number[]> {
   const children = await readFile(`/proc/${leader}/task/${leader}/children`, 'utf8');
-  return children.trim().split(/\s+/).map(Number);
+  return children.split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** Throws where there is none: a signal to 0 is for every process of the tests. */
+async function firstWorker(leader = server.pid): Promise<number> {
+  const [pid] = await workerPids(leader);
+  if (pid === undefined) throw new Error(`The process ${leader} has no workers.`);
+  return pid;
 }
