@@ -53,7 +53,13 @@ const passing = new Set<string>();
 function removePassing(signal: NodeJS.Signals): void {
   // A command that hears the signal itself ends what it does.
   if (process.listenerCount(signal) > 1) return;
-  for (const path of passing) rmSync(path, { recursive: true, force: true });
+  for (const path of passing) {
+    try {
+      rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
+    } catch {
+      // Writing in other threads may still fill it; the next run removes it when it is old.
+    }
+  }
   process.off(signal, removePassing);
   process.kill(process.pid, signal);
 }
