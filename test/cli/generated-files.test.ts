@@ -1,11 +1,11 @@
 /** What `manifest.json` guards: starts with files of another contract are refused, and edits are not overwritten. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contract } from '@tablewright/runtime/language';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type CommandResult, createProject, variablesOf } from '../support/platform.ts';
 import { runWarm } from '../support/warm-command.ts';
 
@@ -100,4 +100,16 @@ it('conditions whose names would be the same are written out, each in its rule',
   const text = await read('access/public.js');
   expect(text.match(/P-\d+D/g)).toEqual(['P-4893D', 'P-7674D', 'P-4893D', 'P-7674D']);
   expect(await platform('check')).toMatchObject({ code: 0 });
+});
+
+it('a large project is warned anew by each run, also where nothing has changed', async () => {
+  const tables = Array.from({ length: 100 }, (_, index) => `CREATE TABLE t${index} (id int PRIMARY KEY)`);
+  await withClient(database.url, (client) => client.query(tables.join(';')));
+  await mkdir(join(project.folder, 'extensions'));
+  const text =
+    "import { defineExtension } from '../generated/server.js';\nexport default defineExtension((on) => keep(on));\n";
+  await writeFile(join(project.folder, 'extensions', 'kept.ts'), text);
+  for (let run = 0; run < 2; run++) {
+    expect(await platform('generate')).toMatchObject({ code: 0, stderr: expect.stringContaining('extension-unread') });
+  }
 });

@@ -67,7 +67,9 @@ export async function generateProject(
         schemaText();
       });
       const result = await writeProject(project, compilation, progress, output.finish);
-      await bothOf(output.close(), runs?.keep(result.summary, compilation.files) ?? Promise.resolve());
+      // A run that is skipped repeats no warning of the compiler.
+      const isQuiet = compilation.diagnostics.length === diagnostics.length;
+      await bothOf(output.close(), (isQuiet && runs?.keep(result.summary, compilation.files)) || Promise.resolve());
       return result;
     } finally {
       await output.close();

@@ -66,3 +66,21 @@ test('names of members and of parts of other objects are no tools', () => {
     [],
   );
 });
+
+test.each([
+  `({ before, after }) => { after('articles.update', async ({ items }) => {
+    const before = await items('articles').list({ fields: ['id'] });
+    return keep({ before }, before.length);
+  }); }`,
+  '({ route }) => rows.filter((route) => route.active && route("no.event"))',
+  '(on) => { for (const on of rows) keep(on); try { rows.all((on) => on.after("no.event")); } catch (on) { keep(on); } }',
+  '({ before }) => rows.map(({ before }) => before("no.event"))',
+  '({ before }) => { function later(before) { return [before, before("no.event")]; } before("articles.create", () => later(1)); }',
+])('inner names that are like those of tools are no tools: %s', (register) => {
+  expect(check(`${start}${register});`)).toEqual([]);
+});
+
+test('a long text is quoted from its beginning', () => {
+  const [warning = ''] = check(`${start}wrap(({ before }) => {\n${'  keep(1);\n'.repeat(99)}}));`);
+  expect(warning).toContain('Registrations through "wrap(({ before }) => {…" are not read here');
+});

@@ -95,9 +95,16 @@ function unread(node: Node, location: string): Diagnostic {
     code: 'extension-unread',
     severity: 'warning',
     place: location,
-    message: `Registrations through "${node.getText()}" are not read here: extensions.json lacks their hooks, and the server refuses their routes.`,
+    message: `Registrations through "${nameOf(node)}" are not read here: extensions.json lacks their hooks, and the server refuses their routes.`,
     hint: 'Call `before`, `after`, `afterCommit` and `route` in this function; the code that they run may stand elsewhere.',
   };
+}
+
+/** The beginning of its text, which may be a whole function. */
+function nameOf(node: Node): string {
+  const text = node.getText();
+  const [line = ''] = text.slice(0, 60).split('\n');
+  return line === text ? text : `${line.trimEnd()}…`;
 }
 
 function checkEvent(event: Node, location: string, events: ReadonlySet<string>): readonly Diagnostic[] {

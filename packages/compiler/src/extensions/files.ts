@@ -36,8 +36,11 @@ export function registrationsIn(file: SourceFile): readonly Registration[] {
   if (register === undefined) return [];
   const named = toolNames(register);
   return register.getDescendants().flatMap((node) => {
-    const tool = Node.isCallExpression(node) ? named.get(node.getExpression().getText()) : undefined;
-    return Node.isCallExpression(node) && tool !== undefined ? [{ tool, call: node }] : [];
+    if (!Node.isCallExpression(node)) return [];
+    const callee = node.getExpression();
+    const tool = named.get(callee.getText());
+    const root = Node.isPropertyAccessExpression(callee) ? callee.getExpression() : callee;
+    return tool !== undefined && isParameter(root, register) ? [{ tool, call: node }] : [];
   });
 }
 
@@ -55,6 +58,7 @@ export function escapesIn(file: SourceFile): readonly Node[] {
     if (!Node.isIdentifier(node) || !roots.has(node.getText()) || Node.isBindingElement(parent)) return false;
     const isShort = Node.isShorthandPropertyAssignment(parent);
     if (!isShort && parent && Node.hasName(parent) && parent.getNameNode() === node) return false;
+    if (!isParameter(node, register)) return false;
     const value = named.has(node.getText()) ? node : parent;
     const call = value?.getParent();
     return !(Node.isCallExpression(call) && call.getExpression() === value && named.has(value.getText()));
@@ -64,6 +68,16 @@ export function escapesIn(file: SourceFile): readonly Node[] {
 function parameterOf(register: Node): Node | undefined {
   const { Node } = loadTsMorph();
   return Node.isParametered(register) ? register.getParameters()[0]?.getNameNode() : undefined;
+}
+
+/** True if a name means the parameter of the function that registers; inner ones may have the same name. */
+function isParameter(name: Node, register: Node): boolean {
+  const { Node } = loadTsMorph();
+  const parent = name.getParent();
+  const symbol = Node.isShorthandPropertyAssignment(parent) ? parent.getValueSymbol() : name.getSymbol();
+  const parameter = parameterOf(register);
+  const isDeclared = (node: Node): boolean => node.getParent() === parameter || node === parameter?.getParent();
+  return symbol?.getDeclarations().some(isDeclared) ?? false;
 }
 
 /** The tools by the expressions that mean them: `before`, a name it was given, or `tools.before`. */
