@@ -71,7 +71,7 @@ it('makes an embedded database anew that was not made to its end', async () => {
     stdio: 'ignore',
   });
   const version = join(own, '.platform', 'database', 'PG_VERSION');
-  await expect.poll(() => existsSync(version), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => existsSync(version), { timeout: 90_000 }).toBe(true);
   stopped.kill('SIGKILL');
   await once(stopped, 'exit');
   const broken = join(own, 'migrations', '0009-broken.sql');
@@ -84,7 +84,7 @@ it('makes an embedded database anew that was not made to its end', async () => {
   const server = await startPlatform(own, '', {}, []);
   expect((await server.ask('/items/products?limit=1')).json.data).toHaveLength(1);
   await server.stop();
-}, 120_000);
+}, 180_000);
 
 describe('mistakes in platform.config.ts', () => {
   const config = (options: string): string =>
