@@ -3,7 +3,7 @@
  * taken the rows of the first, because a hidden row has their key, nor whether a row that they name is hidden or missing.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onServer } from '../support/contract-database.ts';
+import { isOnMariadb, onServer } from '../support/contract-database.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { expectSameRefusal } from '../support/refusals.ts';
 import { serverForms } from '../support/servers.ts';
@@ -48,6 +48,16 @@ const sql = `
   CREATE TABLE seats (
     id integer PRIMARY KEY, club integer REFERENCES clubs, away integer REFERENCES clubs, person integer,
     FOREIGN KEY (club, person) REFERENCES members (club, person));
+  CREATE TABLE docs (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE sheets (id integer PRIMARY KEY, doc integer REFERENCES docs, code varchar(9) UNIQUE);
+  CREATE TABLE prints (id integer PRIMARY KEY, sheet integer REFERENCES sheets, code varchar(9) UNIQUE);
+  CREATE TABLE approvals (id integer PRIMARY KEY, sheet integer REFERENCES sheets, ok boolean NOT NULL);
+  CREATE TABLE grades (id integer PRIMARY KEY, high boolean NOT NULL);
+  CREATE TABLE docs_grades (doc integer REFERENCES docs, grade integer REFERENCES grades, PRIMARY KEY (doc, grade));
+  INSERT INTO docs VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO sheets VALUES (1, 1, 'ann'), (2, 2, 'bob');
+  INSERT INTO prints VALUES (1, 1, 'ann'), (2, 2, 'bob');
+  INSERT INTO grades VALUES (1, false), (2, true);
   INSERT INTO clubs VALUES (1);
   INSERT INTO members VALUES (1, 7, false);
   INSERT INTO seats VALUES (5, 1, 1, NULL);
@@ -64,6 +74,14 @@ const sql = `
 const postgres = `
   CREATE UNIQUE INDEX labels_name ON labels (lower(name)) WHERE list > 0;
   ALTER TABLE slots ADD CONSTRAINT slots_name EXCLUDE USING hash (name WITH =);`;
+
+/** A trigger of a table that rules ask about. */
+const triggers = {
+  postgres: `
+    CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+    CREATE TRIGGER stamped BEFORE UPDATE ON approvals FOR EACH ROW EXECUTE FUNCTION stamp();`,
+  mysql: 'CREATE TRIGGER stamped BEFORE UPDATE ON approvals FOR EACH ROW SET NEW.ok = NEW.ok;',
+};
 
 const permissions = `
 permissions:
@@ -106,6 +124,18 @@ permissions:
       update: { fields: '*', filter: { name: { _neq: bob } }, validation: {} }
     shelves: { read: { fields: '*', filter: { list: { open: { _eq: true } } } }, create: true }
     plates: { read: true, create: { fields: '*', validation: { size: { _gt: 0 } } } }
+    docs:
+      read: { fields: '*', filter: &open { open: { _eq: true } } }
+      create: { fields: '*', validation: &graded { grades: { _some: { high: { _eq: true } } } } }
+      update: { fields: '*', filter: *open, validation: *graded }
+    sheets:
+      read: { fields: '*', filter: &inOpen { doc: { open: { _eq: true } } } }
+      create: { fields: '*', validation: &approved { approvals: { _some: { ok: { _eq: true } } } } }
+      update: { fields: '*', filter: *inOpen, validation: *approved }
+    prints:
+      read: { fields: '*', filter: { sheet: *inOpen } }
+      update: { fields: '*', filter: { sheet: *inOpen }, validation: { sheet: *approved } }
+    grades: { read: { fields: '*', filter: { high: { _eq: false } } } }
     clubs: { read: true, update: true }
     members: { read: { fields: '*', filter: { open: { _eq: true } } }, create: true }
     seats: { read: true, update: true }
@@ -118,7 +148,8 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
     let project: ServedProject;
     beforeAll(() =>
       onServer(dialect, async () => {
-        project = await serveProject({ portable: true, sql, postgres, permissions, environment });
+        const made = sql + triggers[isOnMariadb() ? 'mysql' : 'postgres'];
+        project = await serveProject({ portable: true, sql: made, postgres, permissions, environment });
       }),
     );
     afterAll(() => project?.close());
@@ -229,6 +260,21 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       await project.rows(`DELETE FROM ${table} WHERE id = 10`);
       await project.rows("UPDATE desks SET open = false WHERE name = 'ann'");
     });
+
+    it.each([
+      ['POST', 'docs', { id: 10, open: true, grades: {} }],
+      ['PATCH', 'sheets/1', {}],
+      ['POST', 'sheets', { id: 10, doc: 1 }],
+      ['PATCH', 'prints/1', {}],
+    ] as const)(
+      'tells nothing of a hidden row by rules about items left alone: %s %s %j',
+      async (method, path, more) => {
+        const send = (code: string) => project.ask(`/items/${path}`, { method, body: { ...more, code } });
+        const [taken, free] = [await send('bob'), await send('new')];
+        expectSameRefusal(taken, free);
+        expect(failure(free)).toBe('400 FAILED_VALIDATION');
+      },
+    );
 
     const other = [99, 2] as const;
     it.each([

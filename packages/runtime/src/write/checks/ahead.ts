@@ -317,10 +317,16 @@ function crossesWritten(scope: Scope, { of: subject, path }: CallerOperand, writ
   return false;
 }
 
-/** True if a relation leads to rows that the request writes, or to those that may change with any. */
-function isWritten({ collections }: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
+/** True if a relation leads to rows that the request writes, or to those that triggers or other names of them may change. */
+function isWritten(scope: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
   const names = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
-  return names.some((name) => written.has(name) || collections.get(name)?.descriptor.amended === true);
+  return names.some((name) => {
+    const { amended, opaque, inherited } = scope.collections.get(name)?.descriptor ?? {};
+    // Triggers of a table that nothing writes do not run.
+    return (
+      written.has(name) || (amended === true && (opaque === true || inherited === true || areAmended(scope, written)))
+    );
+  });
 }
 
 /** Links that a condition asks about, of which only the write decides where they lead. */
