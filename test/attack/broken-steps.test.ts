@@ -262,6 +262,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
     });
 
     it.each([
+      ['PATCH', 'docs/1', { grades: {} }],
       ['POST', 'docs', { id: 10, open: true, grades: {} }],
       ['PATCH', 'sheets/1', {}],
       ['POST', 'sheets', { id: 10, doc: 1 }],

@@ -21,7 +21,6 @@ import {
 } from './check-first.ts';
 import {
   type Before,
-  collectionsOf,
   type DecodedStep,
   type DecodedSteps,
   type DeferredLinks,
@@ -50,6 +49,7 @@ import {
   type LinkValues,
   noteLinks,
   type Writing,
+  writtenBy,
 } from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
@@ -77,7 +77,7 @@ export async function writeTree(
     running: { ...running, collect, endBroken, ...otherSteps(() => writing) },
     context,
     drafts: decoded,
-    collections: collectionsOf(root),
+    collections: writtenBy(decoded),
     done: [],
     begun: new Set(),
     made: new Set(),

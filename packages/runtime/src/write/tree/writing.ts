@@ -175,15 +175,24 @@ const draftItems = derivedOnce((drafts: DecodedSteps) => {
 });
 
 /** Collections of which drafts change stored rows: they write them, or take them from items above. */
-const changedBy = derivedOnce((drafts: DecodedSteps): ReadonlySet<string> => {
+const changedBy = derivedOnce((drafts: DecodedSteps) => writtenBy(drafts, ({ action }) => action === 'update'));
+
+/** Collections that some drafts write, or of which they take items from those above, and junctions whose links they change. */
+export function writtenBy(
+  drafts: DecodedSteps,
+  isCounted: (step: DecodedStep) => boolean = () => true,
+): ReadonlySet<string> {
   const nameOf = ({ writable }: Group): string => writable.collection.descriptor.name;
-  const names = [...drafts].flatMap(([group, steps]) => [
-    ...(steps.some(({ action }) => action === 'update') ? [nameOf(group)] : []),
-    ...group.children.map((edge) => nameOf(edge.group)),
-    ...group.targets.map(({ relation }) => relation.junction),
-  ]);
-  return new Set(names);
-});
+  const isTaking = ({ complete, removed }: Members): boolean => complete || removed.length > 0;
+  const isLinking = (member: Members): boolean => member.nodes.length > 0 || isTaking(member);
+  return new Set(
+    [...drafts].flatMap(([group, steps]) => [
+      ...(steps.some(isCounted) ? [nameOf(group)] : []),
+      ...group.children.flatMap((edge) => (edge.members.some(isTaking) ? [nameOf(edge.group)] : [])),
+      ...group.targets.flatMap(({ relation, members }) => (members.some(isLinking) ? [relation.junction] : [])),
+    ]),
+  );
+}
 
 /** Members of a relation by the nodes above. */
 const membersByOwner = derivedOnce((members: readonly Members[]) => Map.groupBy(members, ({ owner }) => owner));
