@@ -69,7 +69,7 @@ export async function measureScenario(stage: MeasuredStage, scenario: Scenario, 
     const loads = new Map(entrants.map(({ name }): [Contestant, Round[]] => [name, []]));
     const { turns = 1, effort } = method;
     for (let turn = 0; turn < turns; turn++) {
-      // Every other one in reverse, so that nobody always follows the same neighbour.
+      // Every other turn is in reverse, so that each follows another neighbour.
       for (const entrant of (round + turn) % 2 === 0 ? entrants : entrants.toReversed())
         loads.get(entrant.name)?.push(await runTurn(stage, entrant, { ...effort, seconds: effort.seconds / turns }));
     }

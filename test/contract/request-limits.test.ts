@@ -82,7 +82,7 @@ describe.skipIf(withoutRedis !== '')(`two processes with one Redis${withoutRedis
     expect(await inTurn(1, newClient())).toEqual([200]);
   });
 
-  /** A process keeps the user of a token for four seconds from when it reads it: whoever is not told sees a change then. */
+  /** A process reads the user of a token again after four seconds: it sees a change no sooner, unless it is told. */
   const keptMs = 4_000;
   const post = (path: string, body: unknown): Promise<Answer> =>
     project.post(path, body, { headers: { 'x-forwarded-for': newClient() } });

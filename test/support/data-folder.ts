@@ -2,7 +2,7 @@
  * Where database servers of tests keep their data. `vitest.config.ts` names a folder in memory where there is room: files of
  * a disk cost the system a quarter of the processor's time. Benchmarks keep theirs on the disk.
  */
-import { existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,9 +21,29 @@ export function memoryFolder(): string | undefined {
   return isRun && bavail * bsize >= leastBytes ? folder : undefined;
 }
 
-/** Makes a folder for the data of servers. */
+/** Makes a folder for the data of servers; its name tells the process that removes it. */
 export function makeDataFolder(name: string): string {
+  const memory = process.env[memoryVariable];
+  if (memory !== undefined) removeLeft(memory);
   // root's own TMPDIR may be closed to those as whom it runs servers.
-  const parent = process.env[memoryVariable] ?? (process.getuid?.() === 0 ? '/tmp' : tmpdir());
-  return mkdtempSync(join(parent, `platform-${name}-`));
+  const parent = memory ?? (process.getuid?.() === 0 ? '/tmp' : tmpdir());
+  return mkdtempSync(join(parent, `platform-data-${process.pid}-${name}-`));
+}
+
+/** Removes it. Processes of a server that was killed may write for a moment after it. */
+export function removeDataFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+}
+
+/** Removes what killed processes have left, as it would fill the memory. */
+function removeLeft(folder: string): void {
+  for (const left of readdirSync(folder)) {
+    const owner = /^platform-data-(\d+)-/.exec(left)?.[1];
+    if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
+    try {
+      rmSync(join(folder, left), { recursive: true, force: true });
+    } catch {
+      // That of another user stays.
+    }
+  }
 }

@@ -1,6 +1,5 @@
 /** `npm run topology -- pg` makes a topology of real servers, runs its cases, prints their table and stops it. */
-import { rmSync } from 'node:fs';
-import { makeDataFolder } from '../support/data-folder.ts';
+import { makeDataFolder, removeDataFolder } from '../support/data-folder.ts';
 import { galera } from './galera.ts';
 import { mysql } from './mysql.ts';
 import { patroni } from './patroni.ts';
@@ -32,7 +31,7 @@ for (const [name, { missing, run }] of chosen) {
     isMet &&= rows.every((row) => row.isMet);
     process.stdout.write(`${printRows(rows)}\n\n${Math.round((performance.now() - start) / 1000)} s\n`);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeDataFolder(folder);
   }
 }
 process.exit(isMet ? 0 : 1);

@@ -1,7 +1,6 @@
 /** The short form of a topology as a test: what is lost, stale or refused counts, times of a machine that runs other tests do not. */
-import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { makeDataFolder } from '../support/data-folder.ts';
+import { makeDataFolder, removeDataFolder } from '../support/data-folder.ts';
 import type { Topology } from './report.ts';
 
 /** Declares it. */
@@ -15,7 +14,7 @@ export function testShort({ missing, run }: Topology, minRows: number): void {
         expect(rows.filter(({ isMet, isLate }) => !isMet && isLate !== true)).toEqual([]);
         expect(rows.length).toBeGreaterThanOrEqual(minRows);
       } finally {
-        rmSync(folder, { recursive: true, force: true });
+        removeDataFolder(folder);
       }
     },
     300_000,
