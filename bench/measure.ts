@@ -79,6 +79,16 @@ export async function measureScenario(stage: MeasuredStage, scenario: Scenario, 
   return measured;
 }
 
+/** The rounds of two measurements of a scenario. */
+export function addRounds({ scenario, contestants }: Measured, { contestants: later }: Measured): Measured {
+  const roundsOf = (name: Contestant): readonly Round[] =>
+    later.find((candidate) => candidate.name === name)?.rounds ?? [];
+  return {
+    scenario,
+    contestants: contestants.map(({ name, rounds }) => ({ name, rounds: [...rounds, ...roundsOf(name)] })),
+  };
+}
+
 /** Asks all for the same time. Those that are a long way from enough answers are slow by what they read, not by cold code. */
 async function warmUp(
   entrants: readonly Entrant[],

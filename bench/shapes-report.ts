@@ -70,13 +70,13 @@ function isClear({ works, work }: ShapeResult): boolean {
   return distance < Math.abs(work - 1) / 2 || (works.length > 2 && distance < 0.05);
 }
 
-/** True if the rounds so far will do: those of a clear gain, or the usual ones. A loss is measured to the last round. */
-export function isDecided(result: ShapeResult, rounds: number): boolean {
-  if (takesMore(result)) return false;
-  return result.works.length === rounds || (result.works.length < rounds && isClear(result));
+/** True if the rounds so far will do: those of a clear gain. */
+export function isDecided(result: ShapeResult): boolean {
+  return !takesMore(result) && isClear(result);
 }
 
-function takesMore({ work }: ShapeResult): boolean {
+/** True if ours takes more processor time; a half of a hundredth is nothing. */
+export function takesMore({ work }: ShapeResult): boolean {
   return !(work >= 0.995);
 }
 
