@@ -12,7 +12,9 @@ beforeAll(async () => {
       CREATE TABLE authors (id integer PRIMARY KEY, active boolean);
       CREATE TABLE books (id integer PRIMARY KEY, title text, author_id integer REFERENCES authors);
       CREATE TABLE chapters (
-        id integer PRIMARY KEY, book_id integer REFERENCES books, author_id integer REFERENCES authors);`,
+        id integer PRIMARY KEY, book_id integer REFERENCES books, author_id integer REFERENCES authors);
+      CREATE TABLE papers (id integer PRIMARY KEY, title text);
+      CREATE TABLE notes (id integer PRIMARY KEY, paper_id integer REFERENCES papers);`,
     config: `{ relations: { 'nodes.nodes': { name: 'children' } } }`,
     permissions: `
 permissions:
@@ -33,6 +35,12 @@ permissions:
       create: { fields: [id, node_id, value] }
     authors: { read: { fields: ["*"] }, update: { fields: [active] } }
     chapters: { read: { fields: ["*"] }, create: { fields: ["*"] } }
+    papers:
+      read: true
+      update:
+        - { fields: [notes], filter: { title: { _neq: c } }, validation: { 'count(notes)': { _lte: 2 } } }
+        - { fields: [title, notes], filter: { title: { _eq: b } }, validation: { 'count(notes)': { _lte: 3 } } }
+    notes: { read: true, create: true }
     books:
       read: { fields: ["*"] }
       update: { fields: [title, chapters], filter: {}, validation: { author_id: { active: { _eq: true } } } }`,
@@ -40,7 +48,8 @@ permissions:
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {
-    await client.query('TRUNCATE nodes, marks, authors, books, chapters');
+    await client.query('TRUNCATE nodes, marks, authors, books, chapters, papers, notes');
+    await client.query("INSERT INTO papers VALUES (1, 'a'), (2, 'b'), (3, 'c')");
     await client.query(`INSERT INTO authors VALUES (1, true); INSERT INTO books VALUES (1, 'a', 1)`);
     await client.query(
       `INSERT INTO nodes VALUES (1, NULL, 'folder'), (2, 1, 'file'), (3, 1, 'odd'), (4, NULL, 'secret')`,
@@ -91,6 +100,20 @@ it('a check through children is judged on what they are now', async () => {
   expect([failure(answer), answer.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'eq']);
   await withClient(project.database.url, (client) => client.query(`UPDATE nodes SET kind = 'file' WHERE id = 3`));
   expect((await ask('PATCH', 'nodes/1', { kind: 'box' })).status).toBe(200);
+});
+
+it('of several rules only those that matched the stored row count where nothing but related items is written', async () => {
+  const notes = (...keys: number[]) => ({ notes: { create: keys.map((id) => ({ id })) } });
+  expect((await ask('PATCH', 'papers/1', notes(1, 2))).status).toBe(200);
+  expect(failure(await ask('PATCH', 'papers/1', notes(3)))).toBe('400 FAILED_VALIDATION');
+  expect((await ask('PATCH', 'papers/2', notes(4, 5, 6))).status).toBe(200);
+  expect(failure(await ask('PATCH', 'papers/3', notes(7)))).toBe('403 FORBIDDEN');
+  const each = [
+    { id: 1, ...notes() },
+    { id: 2, ...notes(8) },
+  ];
+  expect(failure(await ask('PATCH', 'papers', each))).toBe('400 FAILED_VALIDATION');
+  expect((await rows('SELECT id FROM notes ORDER BY id')).length).toBe(5);
 });
 
 it('of several rules only those that matched the stored row count', async () => {

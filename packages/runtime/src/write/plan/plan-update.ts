@@ -153,8 +153,10 @@ function finishLook(drafting: Drafting, update: Update): WriteStatement {
   const { written } = drafting;
   const { table } = written.writable.collection.descriptor;
   const from = `${update.source}, ${table} AS ${update.alias}`;
-  const text = `SELECT NULL, ${countOf(written, 'i.n')} FROM ${from}${where(update.rows)}`;
-  return finishWrite(drafting, text, {});
+  const matched = lateRules(checksOf(written));
+  const selected = ['NULL', countOf(written, 'i.n'), ...matched.map((rule) => matchesOf(`i.m${rule}`, 'i.n'))];
+  const text = `SELECT ${selected.join(', ')} FROM ${from}${where(update.rows)}`;
+  return finishWrite(drafting, text, { matched });
 }
 
 function draftUpdate(drafting: Drafting, shared: boolean, impatient: boolean): Update {
@@ -229,14 +231,14 @@ function finishUpdate(
   };
   const all = checksOf(written);
   const checks = all.filter(({ late }) => !late);
-  const matched = batch ? lateRules(all) : [];
+  const matched = lateRules(all);
   const result =
     returned === undefined
       ? []
       : [...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, returning.column)];
   const aggregated = () => [
     countOf(written, position),
-    ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${position})::pg_catalog.text`),
+    ...matched.map((rule) => matchesOf(match(rule), position)),
     ...manyAnswers(drafting, checks, judged, position),
   ];
   const selected = [transactionNumber, ...(returned === undefined ? aggregated() : result)];
@@ -250,6 +252,11 @@ function finishUpdate(
 /** Rules whose match on the stored rows is asked for when everything is written. */
 function lateRules(checks: readonly Check[]): readonly number[] {
   return [...new Set(checks.filter(({ late }) => late).flatMap(({ rules }) => rules))];
+}
+
+/** The rows that a rule has matched, in the order of their positions, as the text of an array. */
+function matchesOf(match: string, position: string): string {
+  return `pg_catalog.array_agg(${match} ORDER BY ${position})::pg_catalog.text`;
 }
 
 interface LockedRows {
