@@ -7,8 +7,10 @@ import {
   callerCollections,
   definitions,
   literalValue,
+  type ManyToMany,
   type ManyToOne,
   never,
+  type OneToMany,
   type Operator,
   type RelationDescriptor,
   type Truth,
@@ -46,7 +48,9 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
     case 'related': {
       const relation = collection.relations.get(condition.relation)?.descriptor;
       if (relation?.kind !== 'm2o') return manyAhead(ahead, collection, condition.relation, condition);
-      if (isValidation && !namesCaller(condition) && countsWritten(scope, collection, condition, written))
+      // Triggers count for nothing where a step was refused.
+      const counts = ahead.refused === undefined ? mayBeWritten : isWritten;
+      if (isValidation && !namesCaller(condition) && countsWritten(scope, collection, condition, written, counts))
         return always;
       const columns = relation.on.map(({ from }) => from);
       const holders = collection.descriptor.fields.filter(({ column }) => columns.includes(column));
@@ -68,11 +72,12 @@ function manyAhead(
 ): Condition {
   const relation = collection.relations.get(name)?.descriptor;
   if (refused === undefined || relation === undefined || relation.kind === 'm2o') return always;
-  if (isWritten(scope, relation, written)) return isChangedBelow(changesBelow(refused, condition)) ? condition : always;
-  if (refused.action === 'create')
-    return isEmptyAtFirst(scope, collection, relation, written) ? ofNone(condition) : always;
+  const isBelow = isWritten(relation, written);
+  if (isBelow && !isChangedBelow(changesBelow(refused, condition))) return always;
+  if (refused.action === 'create') return isEmptyAtFirst(scope, collection, relation) ? ofNone(condition) : always;
   const pairs = relation.kind === 'm2m' ? relation.near : relation.on;
-  return keepsOwn(refused, pairs) && isApart(scope, collection, condition, written) ? condition : always;
+  const isLeft = keepsOwn(refused, pairs) && isApart(scope, collection, condition, written);
+  return isBelow || isLeft ? condition : always;
 }
 
 /** True if a change leaves alone by what rows of a relation lead to its rows. */
@@ -85,55 +90,65 @@ function keepsOwn(refused: Written, pairs: ManyToOne['on']): boolean {
 }
 
 /**
- * Changes of items below stored ones, of which the request writes some, that make a condition hold: items that it brings, or
- * takes. Without these, a condition that does not hold before the write is broken afterwards, too.
+ * Changes of items below others, of which the request writes some, that make a condition hold: items that it brings, takes
+ * or links. Without these, a condition that does not hold before the write is broken afterwards, too.
  */
 export function changesBelow(written: Written, condition: Condition): ChangesBelow {
-  const { scope, writable, collections, action } = written;
+  const { scope, writable, collections } = written;
   if (condition.kind === 'and' || condition.kind === 'or') {
     const parts = condition.of.map((part) => changesBelow(written, part));
-    return { brings: parts.flatMap(({ brings }) => brings), takes: parts.flatMap(({ takes }) => takes) };
+    return {
+      brings: parts.flatMap(({ brings }) => brings),
+      takes: parts.flatMap(({ takes }) => takes),
+      links: parts.flatMap(({ links }) => links),
+    };
   }
   const isRelated = condition.kind === 'related';
   const relation = writable.collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   const target = scope.open.collections.get(relation?.target ?? '');
-  if (action === 'create' || relation?.kind !== 'o2m' || !collections.has(relation.target)) return noChanges;
-  const keys = keyFields(writable.collection.descriptor).map(({ column }) => column);
-  const isByKey = relation.on.every(({ from }) => keys.includes(from)) && keepsOwn(written, relation.on);
-  if (target === undefined || areAmended(scope.open, collections) || !isByKey) return noChanges;
-  if (!isRelated) {
-    const isBound = bounded.has(condition.operator) && condition.operand.kind === 'literal';
-    return isBound ? { brings: [], takes: [relation] } : noChanges;
-  }
-  const { quantifier, where } = condition;
-  if (!isApart(scope.open, target, where, collections)) return noChanges;
-  if (quantifier === 'none') return { brings: [], takes: [relation] };
-  return { brings: [{ collection: relation.target, where }], takes: [] };
+  if (target === undefined || !isStated(written, relation)) return noChanges;
+  const isKnown = isRelated
+    ? isApart(scope.open, target, condition.where, collections)
+    : condition.operand.kind === 'literal';
+  if (!isKnown) return noChanges;
+  if (relation.kind === 'm2m') return { ...noChanges, links: [{ relation, condition }] };
+  const [brings, takes] = isRelated
+    ? [condition.quantifier === 'some', condition.quantifier === 'none']
+    : [!falling.has(condition.operator), !rising.has(condition.operator)];
+  const items = { relation, ...(isRelated && { where: condition.where }) };
+  return { ...noChanges, brings: brings ? [items] : [], takes: takes ? [relation] : [] };
 }
 
-const noChanges: ChangesBelow = { brings: [], takes: [] };
+/** True for items below that are written, and that hold keys of those above: new items have no targets before. */
+function isStated(written: Written, relation: RelationDescriptor | undefined): relation is ManyToMany | OneToMany {
+  const { scope, writable, collections, action } = written;
+  const isListed = relation?.kind === 'o2m' || relation?.kind === 'm2m';
+  if (!isListed || !isWritten(relation, collections)) return false;
+  if (action === 'create') return relation.kind === 'm2m' && isEmptyAtFirst(scope.open, writable.collection, relation);
+  const pairs = relation.kind === 'm2m' ? relation.near : relation.on;
+  const keys = keyFields(writable.collection.descriptor).map(({ column }) => column);
+  return pairs.every(({ from }) => keys.includes(from)) && keepsOwn(written, pairs);
+}
+
+const noChanges: ChangesBelow = { brings: [], takes: [], links: [] };
 
 /** Operators that a count meets only as long as it is small. */
-const bounded: ReadonlySet<Operator> = new Set(['_lt', '_lte']);
+const falling: ReadonlySet<Operator> = new Set(['_lt', '_lte']);
+
+/** Operators that a count meets only when it is large. */
+const rising: ReadonlySet<Operator> = new Set(['_gt', '_gte']);
 
 /** True if a condition that does not hold before the write is broken afterwards, too, unless the request makes some changes. */
-export function isChangedBelow({ brings, takes }: ChangesBelow): boolean {
-  return brings.length + takes.length > 0;
+export function isChangedBelow({ brings, takes, links }: ChangesBelow): boolean {
+  return brings.length + takes.length + links.length > 0;
 }
 
-/** True if triggers change rows of some of these collections. */
-export function areAmended({ collections }: Scope, names: Iterable<string>): boolean {
-  return [...names].some((name) => collections.get(name)?.descriptor.amended === true);
-}
-
-/** True if no row can lead to one before that is there, and no trigger makes any: a foreign key sees to it. */
+/** True if no row can lead to one before that is there: a foreign key sees to it. */
 export function isEmptyAtFirst(
   scope: Scope,
   { descriptor }: CollectionScope,
   relation: Exclude<RelationDescriptor, ManyToOne>,
-  written: ReadonlySet<string>,
 ): boolean {
-  if (areAmended(scope, written)) return false;
   const [holder, pairs] = relation.kind === 'm2m' ? [relation.junction, relation.near] : [relation.target, relation.on];
   const { fields = [], constraints = [] } = scope.collections.get(holder)?.descriptor ?? {};
   const names = pairs.map(({ to }) => fields.find(({ column }) => column === to)?.name);
@@ -187,13 +202,13 @@ export function isApart(
   const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   if (!isRelated) {
     const { operand } = condition;
-    const isKept = operand.kind !== 'caller' || operand.path.length === 0 || !crossesWritten(scope, operand, written);
-    return isKept && (relation === undefined || relation.kind === 'm2o' || !isWritten(scope, relation, written));
+    const isKept =
+      operand.kind !== 'caller' || operand.path.length === 0 || !crossesWritten(scope, operand, written, isWritten);
+    return isKept && (relation === undefined || relation.kind === 'm2o' || !isWritten(relation, written));
   }
   const target = scope.collections.get(relation?.target ?? '');
   const isKept = relation?.kind === 'm2o' && foreignKeyOf(collection, relation) !== undefined;
-  if (relation === undefined || target === undefined || isWritten(scope, relation, isKept ? changed : written))
-    return false;
+  if (relation === undefined || target === undefined || isWritten(relation, isKept ? changed : written)) return false;
   return isApart(scope, target, condition.where, written, changed);
 }
 
@@ -235,21 +250,7 @@ export function conditionFields(written: Written, condition: Condition): readonl
   if (isChangedBelow(changesBelow(written, condition))) return fields;
   if (!isRelated || relation?.kind !== 'm2o' || target === undefined)
     return isApart(scope.open, collection, condition, collections) ? fields : undefined;
-  const isLinked = target.descriptor.amended !== true && isApart(scope.open, target, condition.where, collections);
-  return isLinked ? fields : undefined;
-}
-
-/** The fields that conditions ask for, where nothing else decides them that the request writes; undefined where something may. */
-export function fieldsOfRules(
-  written: Written,
-  rules: readonly { readonly must: Condition }[],
-): readonly string[] | undefined {
-  const { scope, writable, collections } = written;
-  const { name } = writable.collection.descriptor;
-  // Triggers of other steps may change what these rules ask for.
-  const others = [...collections].filter((other) => other !== name);
-  if (areAmended(scope.open, others)) return undefined;
-  return conditionFields(written, { kind: 'and', of: rules.map(({ must }) => must) });
+  return isApart(scope.open, target, condition.where, collections) ? fields : undefined;
 }
 
 /** True if a step may make readable what a link leads to: it makes rows, or changes what rules of reads ask about. */
@@ -271,7 +272,7 @@ export function showsNew(
   const { descriptor } = writable.collection;
   const target = shown.collections.get(link.target);
   if (action !== 'create' || postponed || link.target !== descriptor.name || target === undefined) return false;
-  const isPlain = descriptor.policies !== true && descriptor.amended !== true && target.copies === undefined;
+  const isPlain = descriptor.policies !== true && target.copies === undefined;
   const isApartFrom = (rule: Condition): boolean => isApart(scope.open, target, rule, collections);
   const keys = keyFields(descriptor).map(({ column }) => column);
   const isByKey = link.on.every(({ to }) => keys.includes(to));
@@ -289,44 +290,65 @@ export function countsWritten(
   collection: CollectionScope,
   condition: Condition,
   written: ReadonlySet<string>,
+  counts: ReachesWritten = mayBeWritten,
 ): boolean {
   if (condition.kind === 'compare') {
     const { operand, field } = condition;
     if (operand.kind === 'caller' && operand.path.length > 0)
-      return !isTenant(collection, condition) && crossesWritten(scope, operand, written);
+      return !isTenant(collection, condition) && crossesWritten(scope, operand, written, counts);
     const counted = condition.function === 'count' ? collection.relations.get(field)?.descriptor : undefined;
-    return counted !== undefined && isWritten(scope, counted, written);
+    return counted !== undefined && counts(counted, written, scope);
   }
-  if (condition.kind !== 'related') return condition.of.some((part) => countsWritten(scope, collection, part, written));
+  if (condition.kind !== 'related')
+    return condition.of.some((part) => countsWritten(scope, collection, part, written, counts));
   const relation = collection.relations.get(condition.relation)?.descriptor;
   const target = scope.collections.get(relation?.target ?? '');
   if (relation === undefined || target === undefined) return true;
-  if (relation.kind !== 'm2o' && isWritten(scope, relation, written)) return true;
-  return countsWritten(scope, target, condition.where, written);
+  if (relation.kind !== 'm2o' && counts(relation, written, scope)) return true;
+  return countsWritten(scope, target, condition.where, written, counts);
 }
 
 /** True if a path from the caller leads through rows that the request writes. */
-function crossesWritten(scope: Scope, { of: subject, path }: CallerOperand, written: ReadonlySet<string>): boolean {
+function crossesWritten(
+  scope: Scope,
+  { of: subject, path }: CallerOperand,
+  written: ReadonlySet<string>,
+  counts: ReachesWritten,
+): boolean {
   let name: string = callerCollections[subject];
   if (written.has(name)) return true;
   for (const step of path.slice(0, -1)) {
     const relation = scope.collections.get(name)?.relations.get(step)?.descriptor;
-    if (relation === undefined || isWritten(scope, relation, written)) return true;
+    if (relation === undefined || counts(relation, written, scope)) return true;
     name = relation.target;
   }
   return false;
 }
 
-/** True if a relation leads to rows that the request writes, or to those that triggers or other names of them may change. */
-function isWritten(scope: Scope, relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
-  const names = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
-  return names.some((name) => {
-    const { amended, opaque, inherited } = scope.collections.get(name)?.descriptor ?? {};
-    // Triggers of a table that nothing writes do not run.
-    return (
-      written.has(name) || (amended === true && (opaque === true || inherited === true || areAmended(scope, written)))
-    );
-  });
+/** True if a relation leads to rows that a request writes. */
+type ReachesWritten = (relation: RelationDescriptor, written: ReadonlySet<string>, scope: Scope) => boolean;
+
+/** By the names of collections alone: a refused step is judged as if triggers changed nothing. */
+function isWritten(relation: RelationDescriptor, written: ReadonlySet<string>): boolean {
+  return tablesOf(relation).some((name) => written.has(name));
+}
+
+/** Triggers count as well, and tables that show rows of others: no row grants itself by these. */
+function mayBeWritten(
+  relation: RelationDescriptor,
+  written: ReadonlySet<string>,
+  { collections }: Pick<Scope, 'collections'>,
+): boolean {
+  const names = tablesOf(relation);
+  const has = (fact: 'amended' | 'inherited' | 'opaque', some: Iterable<string>): boolean =>
+    [...some].some((name) => collections.get(name)?.descriptor[fact] === true);
+  const isDerived = has('opaque', names) || has('inherited', names) || has('inherited', written);
+  return isWritten(relation, written) || isDerived || (has('amended', names) && has('amended', written));
+}
+
+/** Names of the collections whose rows a relation leads through. */
+export function tablesOf(relation: RelationDescriptor): readonly string[] {
+  return relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
 }
 
 /** Links that a condition asks about, of which only the write decides where they lead. */

@@ -3,6 +3,7 @@ import {
   type CallerOperand,
   type Condition,
   type ConstraintDescriptor,
+  type ManyToMany,
   type ManyToOne,
   type OneToMany,
   type Operand,
@@ -66,18 +67,26 @@ export type PermissionCheck = (
   readonly below?: ChangesBelow;
 };
 
-/** Changes of items below stored ones. */
+/** Changes of items below others. */
 export interface ChangesBelow {
   /** Items that are written. */
   readonly brings: readonly BroughtItems[];
   /** Relations whose items are taken away, or changed. */
   readonly takes: readonly OneToMany[];
+  readonly links: readonly LinkedTargets[];
 }
 
-/** Items of a collection that meet a condition. */
+/** Links to targets of which a condition asks. */
+export interface LinkedTargets {
+  readonly relation: ManyToMany;
+  readonly condition: Exclude<Condition, { kind: 'and' | 'or' }>;
+}
+
+/** Items of a relation, that meet a condition. */
 export interface BroughtItems {
-  readonly collection: string;
-  readonly where: Condition;
+  readonly relation: OneToMany;
+  /** Absent where items count, so that those below stored ones bring nothing. */
+  readonly where?: Condition;
 }
 
 /** Row that a predicate looks at. */

@@ -8,12 +8,10 @@ import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
 import {
-  areAmended,
   awaitedLinks,
   changesBelow,
   conditionFields,
   countsWritten,
-  fieldsOfRules,
   foreignKeyOf,
   isChangedBelow,
   mayOpen,
@@ -83,8 +81,8 @@ export function checksFirst(written: Written): readonly Check[] {
  * key, so that the answer would tell whether a hidden row has that. Nothing is hidden from administrators.
  */
 function missingChecks(written: Written): readonly Check[] {
-  const { scope, writable, collections } = written;
-  if (scope.admin || areAmended(scope.open, collections)) return [];
+  const { scope, writable } = written;
+  if (scope.admin) return [];
   return linksOf(written).flatMap(({ isPlain, relation, link, places }): readonly Check[] => {
     const constraint = isPlain ? foreignKeyOf(writable.collection, link) : undefined;
     const target = scope.open.collections.get(link.target);
@@ -104,9 +102,12 @@ function ruleChecksFirst(written: Written): readonly Check[] {
     const checked = (some: readonly Granting[]): readonly Check[] => {
       const openBy = some.flatMap(({ must }) => openLinks(written, must)).map((link) => ({ link }));
       const awaits = some.flatMap(({ must }) => awaitedLinks(written, must));
-      const below = changesBelow(written, { kind: 'and', of: some.map(({ must }) => must) });
+      const stated = some.flatMap((granting) =>
+        conjunctsOf(granting.must).map((part) => granting.stated?.get(part) ?? part),
+      );
+      const below = changesBelow(written, { kind: 'and', of: stated });
       const isSet = some.some(({ rule }) => rule.presets.some(isPath));
-      const asks = isSet ? undefined : fieldsOfRules(written, some);
+      const asks = isSet ? undefined : conditionFields(written, { kind: 'and', of: some.map(({ must }) => must) });
       return grantedChecks(written, requirement, index, some, time).map((check) => ({
         ...check,
         openBy,
@@ -123,7 +124,8 @@ function ruleChecksFirst(written: Written): readonly Check[] {
     // The other conditions of the only rule are judged where its links, or what it asks, leave some open.
     const opennessOf = (condition: Condition): string => {
       const isOpen = openLinks(written, condition).length > 0 || awaitedLinks(written, condition).length > 0;
-      return JSON.stringify([isOpen, changesBelow(written, condition), conditionFields(written, condition)]);
+      const stated = only?.stated?.get(condition) ?? condition;
+      return JSON.stringify([isOpen, changesBelow(written, stated), conditionFields(written, condition)]);
     };
     const parts = [...Map.groupBy(conditions, opennessOf).values()];
     if (only === undefined || parts.length < 2) return checked(each);

@@ -122,7 +122,7 @@ export function truthWithin({ descriptor, relations }: CollectionScope, batch: B
   const keys = Array.from({ length: batch.count }, (_, item) => columns.map((column) => column?.values[item] ?? null));
   const items = new Map(keys.map((key, item) => [JSON.stringify(key), item]));
   return (condition, item) => {
-    if (condition.kind !== 'related' || condition.quantifier !== 'one' || descriptor.amended === true) return undefined;
+    if (condition.kind !== 'related' || condition.quantifier !== 'one') return undefined;
     const link = relations.get(condition.relation)?.descriptor;
     if (link?.kind !== 'm2o' || link.target !== descriptor.name) return undefined;
     const linked = items.get(JSON.stringify(linkedKey(batch, item, link, descriptor)));

@@ -4,7 +4,7 @@
  */
 import { PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';
-import { type ColumnPair, decodeValue, type OneToMany } from '../../language/index.ts';
+import { type ColumnPair, decodeValue } from '../../language/index.ts';
 import { oneSpelling } from '../../language/values/values.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
@@ -28,10 +28,18 @@ import {
 import { keysOfRows } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
 import { findExisting, inOrder, keyOfNode, madeLinks } from './resolve/references.ts';
-import { columnTexts } from './resolve/stored.ts';
-import { findLeaving } from './write-children.ts';
-import { findRemoved } from './write-targets.ts';
-import { areDecided, collectKnown, isDecided, type LinkValues, placesOf, type Writing, writesOf } from './writing.ts';
+import { findLeaving, heldTexts, isBelow, mayTake } from './write-children.ts';
+import { findRemoved, mayLink } from './write-targets.ts';
+import {
+  areDecided,
+  collectKnown,
+  fillBatch,
+  isDecided,
+  type LinkValues,
+  placesOf,
+  type Writing,
+  writesOf,
+} from './writing.ts';
 
 /** A step that has not begun, with the items that it writes. */
 interface Draft {
@@ -89,12 +97,12 @@ export function explainStep(
 
 /** True if items below may contradict those above, or are taken from them. */
 function checksBelow({ nodes, children, targets }: Group): boolean {
-  const isTaking = ({ complete, owner, removed }: Members): boolean =>
+  const isLosing = ({ complete, owner, removed }: Members): boolean =>
     removed.length > 0 || (complete && nodes[owner]?.form !== 'create');
   const below = [...children, ...targets];
   return below.some(
     ({ group, members }) =>
-      members.some(isTaking) || group.nodes.some(({ claimed }) => Object.keys(claimed).length > 0),
+      members.some(isLosing) || group.nodes.some(({ claimed }) => Object.keys(claimed).length > 0),
   );
 }
 
@@ -173,49 +181,36 @@ async function checkRules(writing: Writing, group: Group, draft: DecodedStep, li
 
 /** True if the tree may change items below those of these keys so that a condition holds. */
 export async function mayChange(writing: Writing, below: ChangesBelow, above: readonly KeyTexts[]): Promise<boolean> {
-  for (const items of below.brings) if (await mayBring(writing, items)) return true;
+  for (const items of below.brings) if (await mayBring(writing, items, above)) return true;
   for (const relation of below.takes) if (await mayTake(writing, relation, above)) return true;
+  for (const targets of below.links) if (await mayLink(writing, targets, above)) return true;
   return false;
 }
 
-/** True if an item that the tree writes may meet a condition. */
-async function mayBring(writing: Writing, { collection, where }: BroughtItems): Promise<boolean> {
+/** True if an item that the tree writes may meet a condition, or comes below those of these keys. */
+async function mayBring(
+  writing: Writing,
+  { relation, where }: BroughtItems,
+  above: readonly KeyTexts[],
+): Promise<boolean> {
+  const { target } = relation;
   for (const [group, drafts] of writing.drafts) {
-    if (group.targets.some(({ relation }) => relation.junction === collection)) return true;
-    if (group.writable.collection.descriptor.name !== collection) continue;
+    if (group.targets.some((edge) => edge.relation.junction === target)) return true;
+    if (group.writable.collection.descriptor.name !== target) continue;
+    if (where === undefined) {
+      const held = await heldTexts(writing, group, drafts, relation);
+      const isThere = above.length === 1 && held.every((texts) => texts.length > 0 && isBelow(texts, above));
+      if (!isThere || drafts.some(({ action }) => action === 'create')) return true;
+      continue;
+    }
     const linkedOf = linkedFields(group);
     const open = group.nodes.flatMap(({ later = [] }, node) => [...linkedOf(node), ...later, group.sort]);
     // Several steps may do together what none does alone.
-    if (group.nodes.some(({ key }) => key !== null && writesOf(writing.drafts, collection, key).length > 1))
-      return true;
+    if (group.nodes.some(({ key }) => key !== null && writesOf(writing.drafts, target, key).length > 1)) return true;
     for (const draft of drafts) {
       const { step } = prepareFirst(writing, group, draft, draft.batch);
       if (await mayMeet(writing.running, step, where, (name) => !open.includes(name))) return true;
     }
-  }
-  return false;
-}
-
-/** True if the tree may take an item from those of these keys, or change it. */
-async function mayTake(writing: Writing, relation: OneToMany, above: readonly KeyTexts[]): Promise<boolean> {
-  const { running, drafts } = writing;
-  const isAbove = (texts: KeyTexts): boolean => above.some((key) => texts.every((text) => key.includes(text)));
-  for (const [group, steps] of drafts) {
-    const { collection } = group.writable;
-    for (const edge of group.children) {
-      if (edge.group.writable.collection.descriptor.name !== relation.target) continue;
-      const owners = edge.members.filter(({ complete, removed }) => complete || removed.length > 0);
-      // Items of another relation may be deleted.
-      const isOther = edge.relation.name !== relation.name;
-      if (owners.some(({ owner }) => isOther || isAbove(group.nodes[owner]?.key ?? []))) return true;
-    }
-    if (group.targets.some((edge) => edge.relation.junction === relation.target)) return true;
-    if (collection.descriptor.name !== relation.target) continue;
-    const changed = steps.flatMap(({ action, nodes }) => (action === 'update' ? nodes : []));
-    const keys = changed.map((node) => group.nodes[node]?.key ?? []);
-    const columns = relation.on.map(({ to }) => to);
-    const held = keys.length === 0 ? [] : await columnTexts(running, collection, keys, columns);
-    if (held.some((texts) => texts.length > 0 && isAbove(texts))) return true;
   }
   return false;
 }
@@ -374,21 +369,6 @@ function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
   const columns = batch.columns.map((column) => {
     const empty = new Set(places.get(column.field.descriptor.name)?.map(({ item }) => item));
     return { ...column, values: column.values.map((value, item) => (empty.has(item) ? null : value)) };
-  });
-  return { ...batch, columns };
-}
-
-/** The batch with the values of links that are known, by the nodes of its items. */
-export function fillBatch(batch: Batch, nodes: readonly number[], linkValues: LinkValues): Batch {
-  const columns = batch.columns.map((column) => {
-    const completed = linkValues.get(column.field.descriptor.name);
-    if (completed === undefined) return column;
-    return {
-      ...column,
-      values: nodes.map((index, item) =>
-        completed.has(index) ? (completed.get(index) ?? null) : (column.values[item] ?? null),
-      ),
-    };
   });
   return { ...batch, columns };
 }

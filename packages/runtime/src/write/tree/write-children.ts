@@ -1,12 +1,21 @@
 /** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
 import { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
+import type { OneToMany } from '../../language/index.ts';
 import type { Step } from '../execute/running.ts';
-import { type Children, fieldsOf, type KeyTexts, type Members, sortField } from './parse/group.ts';
+import {
+  type Children,
+  type DecodedStep,
+  fieldsOf,
+  type Group,
+  type KeyTexts,
+  type Members,
+  sortField,
+} from './parse/group.ts';
 import { deleteRows, keysOfRows, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { checkEarlierSteps, type LinkValues, type Owners, type Writing } from './writing.ts';
+import { checkEarlierSteps, isTaking, type LinkValues, type Owners, type Writing } from './writing.ts';
 
 export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
   const { relation, group, members } = edge;
@@ -133,4 +142,40 @@ function linkValuesOf(
     }
   }
   return linkValues;
+}
+
+/** True if the tree may take an item from those of these keys, or change it. */
+export async function mayTake(writing: Writing, relation: OneToMany, above: readonly KeyTexts[]): Promise<boolean> {
+  for (const [group, steps] of writing.drafts) {
+    for (const edge of group.children) {
+      if (edge.group.writable.collection.descriptor.name !== relation.target) continue;
+      const owners = edge.members.filter(isTaking);
+      // Items of another relation may be deleted.
+      const isOther = edge.relation.name !== relation.name;
+      if (owners.some(({ owner }) => isOther || isBelow(group.nodes[owner]?.key ?? [], above))) return true;
+    }
+    if (group.targets.some((edge) => edge.relation.junction === relation.target)) return true;
+    if (group.writable.collection.descriptor.name !== relation.target) continue;
+    const held = await heldTexts(writing, group, steps, relation);
+    if (held.some((texts) => texts.length > 0 && isBelow(texts, above))) return true;
+  }
+  return false;
+}
+
+/** True if these are values of the key of an item of these. */
+export function isBelow(texts: KeyTexts, above: readonly KeyTexts[]): boolean {
+  return above.some((key) => texts.every((text) => key.includes(text)));
+}
+
+/** Values by which stored items that steps change hold those above. */
+export async function heldTexts(
+  { running }: Writing,
+  { nodes, writable }: Group,
+  steps: readonly DecodedStep[],
+  { on }: OneToMany,
+): Promise<readonly KeyTexts[]> {
+  const changed = steps.filter(({ action }) => action === 'update').flatMap((step) => step.nodes);
+  const keys = changed.map((node) => nodes[node]?.key ?? []);
+  const columns = on.map(({ to }) => to);
+  return keys.length === 0 ? [] : columnTexts(running, writable.collection, keys, columns);
 }

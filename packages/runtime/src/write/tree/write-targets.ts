@@ -1,19 +1,30 @@
 /** Many-to-many relations: targets are made and changed, and the junction is made to join them. */
 import { PlatformError } from '../../errors.ts';
 import { createProblems, type Place } from '../../json/problems.ts';
-import type { ManyToMany } from '../../language/index.ts';
+import { always, type Condition, type ManyToMany, type Truth } from '../../language/index.ts';
 import { type Granted, grantFor, type WritableCollection } from '../access/scope.ts';
+import { meetsCount, tablesOf } from '../checks/ahead.ts';
+import type { LinkedTargets } from '../checks/check.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
 import { requireFields } from '../decode/decode.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, prepareStep } from '../write-plan.ts';
-import { fieldsOf, type KeyTexts, pairsToWrite, sortField, type Targets } from './parse/group.ts';
+import { isSame } from './parse/decode-tree.ts';
+import {
+  fieldsOf,
+  type Group,
+  type KeyTexts,
+  type Members,
+  pairsToWrite,
+  sortField,
+  type Targets,
+} from './parse/group.ts';
 import { deleteRows } from './removal.ts';
-import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
+import { findMeeting, type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
 import { madeLinks } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { checkEarlierSteps, type Owners, type Writing } from './writing.ts';
+import { checkEarlierSteps, isLinking, isTaking, type Owners, type Writing, writesOf } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
 interface OwnedPair extends Pair {
@@ -74,6 +85,86 @@ export async function findRemoved(
   const removing = edge.members.map((member) => ({ ...member, complete: false }));
   const junction = writing.context.scope.collections.get(edge.relation.junction);
   await inspect(writing, owners, { ...edge, members: removing }, junction, nearOf, []);
+}
+
+/** True if a condition on targets may hold when links of items are written: of these keys, or of new items. */
+export async function mayLink(
+  writing: Writing,
+  { relation, condition }: LinkedTargets,
+  above: readonly KeyTexts[],
+): Promise<boolean> {
+  const reached = tablesOf(relation);
+  const isReached = ({ writable }: Group): boolean => reached.includes(writable.collection.descriptor.name);
+  // Only of links to stored targets is known what they will be.
+  const isChanging = ([group, steps]: (typeof all)[number]): boolean =>
+    (steps.length > 0 && isReached(group)) ||
+    group.children.some((edge) => isReached(edge.group) && edge.members.some(isTaking));
+  const all = [...writing.drafts];
+  if (all.some(isChanging)) return true;
+  const isMet = (count: number): Truth =>
+    condition.kind === 'compare' ? meetsCount(condition, count) : count > 0 === (condition.quantifier === 'some');
+  for (const [group, steps] of all) {
+    const { name } = group.writable.collection.descriptor;
+    const made = new Set(steps.flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])));
+    const isConcerned = ({ owner }: Members): boolean => {
+      const key = group.nodes[owner]?.key ?? [];
+      return above.length === 0 ? made.has(owner) : above.some((other) => isSame(key, other));
+    };
+    for (const edge of group.targets) {
+      if (!reached.includes(edge.relation.junction)) continue;
+      const members = edge.members.filter((member) => isLinking(member));
+      const isOther = edge.relation.name !== relation.name || edge.relation.target !== relation.target;
+      if (isOther && members.length > 0) return true;
+      const concerned = members.filter(isConcerned);
+      if (concerned.length === 0) continue;
+      if (concerned.some(({ owner }) => writesOf(writing.drafts, name, group.nodes[owner]?.key ?? []).length > 1))
+        return true;
+      const owners = { group, keys: [], isNew: (owner: number) => made.has(owner) };
+      const where = condition.kind === 'compare' ? always : condition.where;
+      const count = await countMeeting(writing, owners, { ...edge, members: concerned }, where);
+      if (concerned.some(({ owner }) => isMet(count(owner)) !== false)) return true;
+    }
+  }
+  return false;
+}
+
+/** Counts the targets of owners that meet a condition, when the links to stored ones are written. */
+async function countMeeting(
+  writing: Writing,
+  owners: Owners,
+  edge: Targets,
+  where: Condition,
+): Promise<(owner: number) => number> {
+  const { running, context } = writing;
+  const { relation, group, members } = edge;
+  const { collections } = context.scope.open;
+  const [target, junction] = [collections.get(relation.target), collections.get(relation.junction)];
+  if (target === undefined || junction === undefined) throw new PlatformError('FORBIDDEN');
+  const textsOf = ({ nodes, writable }: Group, columns: readonly string[]) => {
+    const keys = nodes.map(({ key }) => key ?? []);
+    return columnTexts(running, writable.collection, keys, columns);
+  };
+  const near = await textsOf(
+    owners.group,
+    relation.near.map(({ from }) => from),
+  );
+  const far = await textsOf(
+    group,
+    relation.far.map(({ to }) => to),
+  );
+  // Keys of new owners are not known yet, and nothing is stored of them.
+  const nearOf = (owner: number): KeyTexts => (owners.isNew(owner) ? [] : (near[owner] ?? []));
+  const all = members.flatMap(({ owner, nodes }) =>
+    eachOnce(nodes.map((node) => ({ owner, near: nearOf(owner), far: far[node] ?? [] }))),
+  );
+  const found = await inspect(writing, owners, edge, context.scope.collections.get(relation.junction), nearOf, all);
+  const pairs = all.filter((_, index) => found?.there.has(index) !== true);
+  const above = found?.owners ?? [];
+  const query = { relation, junction, target, pairs, owners: above.map(nearOf), gone: found?.gone ?? [] };
+  const met = await findMeeting(running, context.scope, query, where);
+  const meeting = [...met.owners.map((index) => above[index]), ...met.pairs.map((index) => pairs[index]?.owner)];
+  const counts = Map.groupBy(meeting, (owner) => owner);
+  return (owner) => counts.get(owner)?.length ?? 0;
 }
 
 /** A payload may name a target in two places, by its key and as a new one. */

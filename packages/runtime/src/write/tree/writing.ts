@@ -7,7 +7,7 @@ import { not, some } from '../../language/operators/definition.ts';
 import { derivedOnce } from '../../language/values/once.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection } from '../access/scope.ts';
-import { countsWritten, isApart, isEmptyAtFirst, meetsCount } from '../checks/ahead.ts';
+import { countsWritten, isApart, isEmptyAtFirst, meetsCount, tablesOf } from '../checks/ahead.ts';
 import { brokenRules, holds, isSent, linkedKey } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
@@ -101,7 +101,7 @@ function truthLinked(
   if (writes.some((written) => written.draft.nodes !== draft.nodes)) return undefined;
   if (isUnlinked(collection, draft, link, item)) return false;
   const key = target && linkedKey(draft.batch, item, link, target);
-  if (key === undefined || target?.amended === true) return undefined;
+  if (key === undefined) return undefined;
   const [only, ...others] = writesOf(drafts, link.target, key);
   return others.length > 0 ? undefined : truthOf(only, condition.where);
 }
@@ -113,7 +113,6 @@ function isUnlinked(
   { on }: ManyToOne,
   item: number,
 ): boolean {
-  if (descriptor.amended === true) return false;
   const presets = granted.grant.rules.flatMap((rule) => rule.presets.map(({ field }) => field));
   return descriptor.fields.some(({ name, column, fallback }) => {
     if (!on.some(({ from }) => from === column)) return false;
@@ -183,8 +182,6 @@ export function writtenBy(
   isCounted: (step: DecodedStep) => boolean = () => true,
 ): ReadonlySet<string> {
   const nameOf = ({ writable }: Group): string => writable.collection.descriptor.name;
-  const isTaking = ({ complete, removed }: Members): boolean => complete || removed.length > 0;
-  const isLinking = (member: Members): boolean => member.nodes.length > 0 || isTaking(member);
   return new Set(
     [...drafts].flatMap(([group, steps]) => [
       ...(steps.some(isCounted) ? [nameOf(group)] : []),
@@ -192,6 +189,16 @@ export function writtenBy(
       ...group.targets.flatMap(({ relation, members }) => (members.some(isLinking) ? [relation.junction] : [])),
     ]),
   );
+}
+
+/** True if a payload may take items from those above. */
+export function isTaking({ complete, removed }: Members): boolean {
+  return complete || removed.length > 0;
+}
+
+/** True if a payload may change what links of an item lead to. */
+export function isLinking(member: Members): boolean {
+  return member.nodes.length > 0 || isTaking(member);
 }
 
 /** Members of a relation by the nodes above. */
@@ -204,7 +211,7 @@ export function writesOf(drafts: DecodedSteps, collection: string, key: KeyTexts
 
 /** Truth of a condition on items below a new one: what the payload makes, and stored ones, which may be anything. */
 function truthBelow(
-  { context, drafts, collections }: Writing,
+  { context, drafts }: Writing,
   group: Group,
   { action, nodes }: DecodedStep,
   condition: Condition,
@@ -215,9 +222,9 @@ function truthBelow(
   const { collection } = group.writable;
   const name = condition.kind === 'related' ? condition.relation : condition.field;
   const edge = [...group.children, ...group.targets].find(({ relation }) => relation.name === name);
-  if (edge === undefined || !isEmptyAtFirst(open, collection, edge.relation, collections)) return undefined;
+  if (edge === undefined || !isEmptyAtFirst(open, collection, edge.relation)) return undefined;
   const { relation, members } = edge;
-  const reached = relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
+  const reached = tablesOf(relation);
   const others = [...drafts.keys()].filter((other) => other !== edge.group);
   if (others.some(({ writable }) => reached.includes(writable.collection.descriptor.name))) return undefined;
   const { softDelete, tenant } = edge.group.writable.collection.descriptor;
@@ -236,6 +243,21 @@ function truthBelow(
 /** Truth of a condition on an item, as far as its draft tells. */
 function truthOf(written: DraftItem | undefined, condition: Condition): Truth {
   return written && holds(condition, written.draft.batch, written.item);
+}
+
+/** The batch with the values of links that are known, by the nodes of its items. */
+export function fillBatch(batch: Batch, nodes: readonly number[], linkValues: LinkValues): Batch {
+  const columns = batch.columns.map((column) => {
+    const completed = linkValues.get(column.field.descriptor.name);
+    if (completed === undefined) return column;
+    return {
+      ...column,
+      values: nodes.map((index, item) =>
+        completed.has(index) ? (completed.get(index) ?? null) : (column.values[item] ?? null),
+      ),
+    };
+  });
+  return { ...batch, columns };
 }
 
 /** Places of the items of a draft in the body. */

@@ -4,8 +4,11 @@
  */
 import { allOf } from '../../../dialects/fragment.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
-import type { ManyToMany } from '../../../language/index.ts';
+import type { Condition, ManyToMany } from '../../../language/index.ts';
 import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
+import { readable } from '../../../sql/readable.ts';
+import { tableRow } from '../../../sql/row.ts';
+import { ruleHolds } from '../../../sql/rules.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
 import type { WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
@@ -179,9 +182,7 @@ function targetsSql(dialect: SqlDialect, question: Question, scope: WriteScope, 
     return inputRows(question, [...nearInput(removed.map((pair) => pair.near)), ...keyInput(target, keys)], 'd');
   };
   const rows = `${statement.table(relation.junctionTable)} AS j`;
-  const joined = relation.far
-    .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
-    .join(' AND ');
+  const joined = targetJoin(requested);
   const seen = allOf([
     visibleRow(question, scope, relation.target, 't'),
     visibleRow(question, scope, relation.junction, 'j'),
@@ -211,4 +212,61 @@ function targetsSql(dialect: SqlDialect, question: Question, scope: WriteScope, 
     ...goneKeys(dialect, junction),
   ];
   return `WITH platform_gone AS (${gone}) SELECT ${selected.join(', ')}`;
+}
+
+/** SQL condition that a row of the junction, `j`, leads to a target, `t`. */
+function targetJoin({ relation, junction, target }: Pick<TargetsQuery, 'relation' | 'junction' | 'target'>): string {
+  const equal = relation.far.map(
+    ({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`,
+  );
+  return equal.join(' AND ');
+}
+
+/** Links as they will be: of owners without those that are to go, and new pairs. */
+interface LinksQuery extends Pick<TargetsQuery, 'relation' | 'junction' | 'target' | 'pairs'> {
+  readonly owners: readonly KeyTexts[];
+  readonly gone: readonly KeyTexts[];
+}
+
+/** Finds links whose targets meet a condition, rules apart: the places of their owners, and of new pairs. */
+export async function findMeeting(
+  running: Running,
+  { open }: WriteScope,
+  query: LinksQuery,
+  where: Condition,
+): Promise<{ readonly owners: readonly number[]; readonly pairs: readonly number[] }> {
+  const { relation, junction, target, owners, pairs, gone } = query;
+  const { dialect } = running;
+  const { collectedArray, join } = dialect.input;
+  const question = startQuestion(dialect);
+  const { statement } = question;
+  const near = relation.near.map(({ to }) => to);
+  const far = relation.far.map(({ to }) => to);
+  const above = inputRows(question, columnInput(junction, near, owners, 'a'), 'o');
+  const going = inputRows(question, keyInput(junction, gone), 'd');
+  const listed = inputRows(
+    question,
+    columnInput(
+      target,
+      far,
+      pairs.map((pair) => pair.far),
+      'b',
+    ),
+    'i',
+  );
+  const row = tableRow(statement, open, target, 't');
+  const meets = allOf([readable(row), ruleHolds(row, where)]);
+  const stays = allOf([
+    readable(tableRow(statement, open, junction, 'j')),
+    `NOT EXISTS (SELECT 1 FROM ${going} WHERE ${keyEqual(dialect, junction, 'j', 'd')})`,
+  ]);
+  const table = `${statement.table(target.descriptor.table)} AS t`;
+  const stored = `${above}${join}${statement.table(relation.junctionTable)} AS j ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')}${join}${table} ON ${targetJoin(query)}`;
+  const added = `${listed}${join}${table} ON ${columnsEqual(dialect, target, far, 't', 'i', 'b')}`;
+  const found = [
+    `(SELECT ${collectedArray({ value: 'o.n' })} FROM ${stored} WHERE ${stays} AND ${meets})`,
+    `(SELECT ${collectedArray({ value: 'i.n' })} FROM ${added} WHERE ${meets})`,
+  ];
+  const [staying, coming] = await ask(running, question, `SELECT ${found.join(', ')}`);
+  return { owners: readPlaces(staying), pairs: readPlaces(coming) };
 }
