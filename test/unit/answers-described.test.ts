@@ -57,6 +57,8 @@ const named = { type: 'object', properties: { name: text }, required: ['name'] }
 const schemas: readonly object[] = [
   ...['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'].map((type) => ({ type })),
   { type: ['string', 'null'] },
+  { type: ['integer', 'null'], minimum: 1 },
+  { type: 'array', items: { type: 'boolean' }, maxItems: 1 },
   { enum: ['a', null, 1, { name: 'a' }] },
   { const: 'a' },
   ...['uuid', 'date', 'date-time', 'time', 'email', 'uri', 'int32', 'password', 'duration'].map((format) => ({
@@ -97,6 +99,13 @@ const values: readonly unknown[] = [
   ],
 ];
 
+/** As they come in addresses. */
+const addressed: readonly unknown[] = [
+  ...['', 'a', 'ab', 'abcd', '0', '1', ' 1', '1.5', '1e3', '-1', '0x1', 'NaN', 'true', 'false', 'null'],
+  ...[[], ['a'], ['1'], [''], ['a', 'b'], ['1', '2'], ['true', 'false'], {}, { name: 'a' }, { name: ['a'] }],
+  ...[{ name: 'a', age: '3' }, { name: 'a', age: ['3'] }, { age: 'x' }, { inner: 'a' }, { inner: [{ inner: [] }] }],
+];
+
 it.each(schemas.map((schema) => [JSON.stringify(schema), schema] as const))(
   'finds what ajv finds by %s',
   (_, schema) => {
@@ -105,15 +114,21 @@ it.each(schemas.map((schema) => [JSON.stringify(schema), schema] as const))(
       properties: { inner: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
     };
     const document = { components: { schemas: { 'Named/one': named, Tree: tree, Asked: schema } } };
-    const ajv = new Ajv2020({ strict: false, ownProperties: true });
-    formats.default(ajv);
-    const validate = ajv
-      .addSchema({ ...document, $id: 'document' })
-      .compile({ $ref: 'document#/components/schemas/Asked' });
-    const interpret = createInterpreter(document);
-    for (const value of values) {
-      const faults = interpret(['components', 'schemas', 'Asked'], value);
-      expect([JSON.stringify(value), faults.length === 0]).toEqual([JSON.stringify(value), validate(value)]);
+    const judge = createJudge(document);
+    for (const [reading, asked, options] of [
+      ['open', values, {}],
+      ['text', addressed, { coerceTypes: 'array' }],
+    ] as const) {
+      const ajv = new Ajv2020({ strict: false, ownProperties: true, ...options });
+      formats.default(ajv);
+      const validate = ajv
+        .addSchema({ ...document, $id: 'document' })
+        .compile({ $ref: 'document#/components/schemas/Asked' });
+      for (const value of asked) {
+        const said = `${reading} ${JSON.stringify(value)}`;
+        const faults = judge(reading, ['components', 'schemas', 'Asked'], value);
+        expect([said, faults.length === 0]).toEqual([said, validate(structuredClone(value))]);
+      }
     }
   },
 );

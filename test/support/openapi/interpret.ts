@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { elements, isObject, type Json, type JsonObject, member, members } from './json.ts';
+import { elements, isObject, type Json, type JsonObject, member, memberOrElement, members } from './json.ts';
 
 /** A fault, and members of an object that a schema has something to say about. */
 interface Found {
@@ -17,9 +17,16 @@ interface Found {
 /** Says what is wrong with a value by the schema at a place of a document; nothing where all is right. */
 export type Interpret = (place: readonly string[], value: Json) => readonly string[];
 
+/** How schemas and values are taken, where they are not taken as they are. */
+export interface Taking {
+  readonly schema?: (schema: JsonObject) => JsonObject;
+  /** Gives the value that one is for a schema of a type, or of one of several. */
+  readonly value?: (value: Json, types: readonly Json[]) => Json;
+}
+
 /** Makes the interpreter of a document. */
-export function createInterpreter(document: JsonObject): Interpret {
-  const context: Context = { document, patterns: new Map() };
+export function createInterpreter(document: JsonObject, taking: Taking = {}): Interpret {
+  const context: Context = { document, taking, patterns: new Map(), rules: new WeakMap(), schemas: new Map() };
   return (place, value) => {
     const schema = place.reduce<Json>(memberOrElement, document);
     if (!isObject(schema)) throw new Error(`There is no schema at ${place.join('/')}.`);
@@ -29,7 +36,12 @@ export function createInterpreter(document: JsonObject): Interpret {
 
 interface Context {
   readonly document: JsonObject;
+  readonly taking: Taking;
   readonly patterns: Map<string, RegExp>;
+  /** Rules of schemas, found once: values of a list are judged by the same ones. */
+  readonly rules: WeakMap<JsonObject, readonly KeywordRule[]>;
+  /** Schemas by references. */
+  readonly schemas: Map<string, Json>;
 }
 
 /** Keywords that judge no value. */
@@ -41,19 +53,35 @@ const annotations = new Set(
   ),
 );
 
-function judge(context: Context, schema: Json, value: Json, at: string): Found {
+function judge(context: Context, written: Json, given: Json, at: string): Found {
   const found: Found = { faults: [], evaluated: new Set() };
-  if (schema === true) return found;
-  if (!isObject(schema)) return { ...found, faults: [`${at || '/'} boolean schema is false`] };
-  for (const [keyword, said] of members(schema)) {
-    if (annotations.has(keyword)) continue;
-    const rule = Object.hasOwn(rules, keyword) ? rules[keyword] : undefined;
-    if (rule === undefined) throw new Error(`The keyword "${keyword}" is not known to the tests.`);
-    if (!isOfKind(keyword, said)) throw new Error(`The keyword "${keyword}" cannot be ${JSON.stringify(said)}.`);
-    rule({ context, said, schema, value, at, found });
-  }
+  if (written === true) return found;
+  if (!isObject(written)) return { ...found, faults: [`${at || '/'} boolean schema is false`] };
+  const { taking } = context;
+  const schema = taking.schema?.(written) ?? written;
+  const value = taking.value === undefined ? given : taking.value(given, typesOf(schema.type));
+  const known = context.rules.get(schema) ?? rulesOf(schema);
+  context.rules.set(schema, known);
+  for (const { rule, said } of known) rule({ context, said, schema, value, at, found });
   if (isObject(value)) judgeOthers(context, schema, value, at, found);
   return found;
+}
+
+/** A keyword that judges values, and what a schema says by it. */
+interface KeywordRule {
+  readonly rule: Rule;
+  readonly said: Json;
+}
+
+function rulesOf(schema: JsonObject): readonly KeywordRule[] {
+  return members(schema)
+    .filter(([keyword]) => !annotations.has(keyword))
+    .map(([keyword, said]) => {
+      const rule = Object.hasOwn(rules, keyword) ? rules[keyword] : undefined;
+      if (rule === undefined) throw new Error(`The keyword "${keyword}" is not known to the tests.`);
+      if (!isOfKind(keyword, said)) throw new Error(`The keyword "${keyword}" cannot be ${JSON.stringify(said)}.`);
+      return { rule, said };
+    });
 }
 
 interface Case {
@@ -104,7 +132,7 @@ function ruleOf<T>(
 const rules: Readonly<Record<string, Rule>> = {
   $ref: (one) => merge(one.found, judge(one.context, follow(one.context, String(one.said)), one.value, one.at)),
   type(one) {
-    const types = Array.isArray(one.said) ? one.said : [one.said];
+    const types = typesOf(one.said);
     if (!types.some((type) => isOfType(one.value, type))) fail(one, `must be ${types.join(',')}`);
   },
   enum(one) {
@@ -149,8 +177,9 @@ const rules: Readonly<Record<string, Rule>> = {
     }
   },
   properties(one) {
-    for (const [name, schema] of members(one.said)) {
-      if (isObject(one.value) && Object.hasOwn(one.value, name)) judgeMember(one, name, schema);
+    if (!isObject(one.value) || !isObject(one.said)) return;
+    for (const name of Object.keys(one.said)) {
+      if (Object.hasOwn(one.value, name)) judgeMember(one, name, one.said[name]);
     }
   },
   patternProperties(one) {
@@ -204,6 +233,7 @@ function judgeChoice(one: Case, isRight: (right: readonly Found[]) => boolean): 
 /** Members that no other keyword has named: what is said of them comes last. */
 function judgeOthers(context: Context, schema: JsonObject, value: JsonObject, at: string, found: Found): void {
   const { additionalProperties, unevaluatedProperties } = schema;
+  if (additionalProperties === undefined && unevaluatedProperties === undefined) return;
   const patterns = members(schema.patternProperties).map(([pattern]) => patternOf(context, pattern));
   const isNamed = (name: string): boolean =>
     member(schema.properties, name) !== undefined || patterns.some((pattern) => pattern.test(name));
@@ -227,7 +257,12 @@ function judgeOthers(context: Context, schema: JsonObject, value: JsonObject, at
   }
 }
 
-function isOfType(value: Json, type: Json): boolean {
+function typesOf(said: Json): readonly Json[] {
+  return Array.isArray(said) ? said : said === undefined ? [] : [said];
+}
+
+/** True if a value has a type of JSON Schema. */
+export function isOfType(value: Json, type: Json): boolean {
   switch (type) {
     case 'null':
       return value === null;
@@ -270,14 +305,13 @@ function patternOf({ patterns }: Context, text: string): RegExp {
   return pattern;
 }
 
-function follow({ document }: Context, reference: string): Json {
+function follow({ document, schemas }: Context, reference: string): Json {
+  const known = schemas.get(reference);
+  if (known !== undefined) return known;
   const parts = decodeURIComponent(reference.replace(/^#\/?/, '')).split('/');
   const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const schema = names.reduce<Json>(memberOrElement, document);
   if (schema === undefined) throw new Error(`${reference} refers to nothing.`);
+  schemas.set(reference, schema);
   return schema;
-}
-
-function memberOrElement(value: Json, name: string): Json {
-  return Array.isArray(value) ? value[Number(name)] : member(value, name);
 }

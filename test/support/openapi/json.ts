@@ -14,6 +14,11 @@ export function member(value: Json, name: string): Json {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** The same, or an element of a list by its number. */
+export function memberOrElement(value: Json, name: string): Json {
+  return Array.isArray(value) ? value[Number(name)] : member(value, name);
+}
+
 /** The members of an object; none of anything else. */
 export function members(value: Json): readonly (readonly [string, Json])[] {
   return isObject(value) ? Object.entries(value) : [];

@@ -1,13 +1,10 @@
 /**
- * The schemas of one document. Bodies are compared with them as they stand; texts of an address, whose types are those of the
- * schema, by ajv.
+ * The schemas of one document, which values are compared with.
  *
  * Three ways to read them: as they are; for answers also closed, so that a member that nobody described is found; and for
  * texts of an address, whose types are those of the schema.
  */
-import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
-import { createInterpreter } from './interpret.ts';
+import { createInterpreter, type Interpret, isOfType } from './interpret.ts';
 import { elements, isObject, type Json, type JsonObject, member, members } from './json.ts';
 
 /** How a value is compared with a schema. */
@@ -18,21 +15,12 @@ export type Judge = (reading: Reading, place: readonly string[], value: Json) =>
 
 /** Makes the judge of a document. */
 export function createJudge(document: JsonObject): Judge {
-  const validators = new Map<string, ValidateFunction>();
-  const open = once(() => createInterpreter(document));
-  const closedly = once(() => createInterpreter({ ...document, ...closed(document, document, partsIn(document)) }));
-  const texts = once(() => reader(document, { coerceTypes: 'array' }));
-  return function judge(reading, place, value) {
-    if (reading !== 'text') return (reading === 'open' ? open : closedly)()(place, value).slice(0, most);
-    const pointer = `document#/${place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
-    const validate = validators.get(pointer) ?? texts().compile({ $ref: pointer });
-    validators.set(pointer, validate);
-    // What is coerced is written where it was found.
-    if (validate(structuredClone(value))) return [];
-    return (validate.errors ?? []).slice(0, most).map((error) => {
-      return `${error.instancePath || '/'} ${error.message ?? error.keyword} (${error.schemaPath})`;
-    });
+  const interpreters: Readonly<Record<Reading, () => Interpret>> = {
+    open: once(() => createInterpreter(document)),
+    closed: once(() => createInterpreter(document, { schema: closing(document) })),
+    text: once(() => createInterpreter(document, { value: typed })),
   };
+  return (reading, place, value) => interpreters[reading]()(place, value).slice(0, most);
 }
 
 /** Of more mistakes than these nobody reads. */
@@ -46,25 +34,20 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function reader(document: JsonObject, options: Options): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: true,
-    // Nullable values have two types, and what a form needs is said beside what it has.
-    allowUnionTypes: true,
-    strictRequired: false,
-    validateSchema: false,
-    // Otherwise the code of what has thousands of members nests as deeply.
-    allErrors: true,
-    // Fields may have the names of what every object inherits.
-    ownProperties: true,
-    logger: false,
-    code: { optimize: false },
-    ...options,
-  });
-  formats.default(ajv);
-  ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
-  ajv.addSchema({ ...document, $id: 'document' });
-  return ajv;
+/** A text of an address as the value of a type that a schema has, as ajv coerces it: a number, a boolean, a list of its own. */
+function typed(value: Json, types: readonly Json[]): Json {
+  if (types.length === 0 || types.some((type) => isOfType(value, type))) return value;
+  const only: Json = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (types.length === 1 && isOfType(only, types[0])) return only;
+  if (typeof only !== 'string') return value;
+  for (const type of types) {
+    if (type === 'array') return [only];
+    if (type === 'boolean' && /^(true|false)$/.test(only)) return only === 'true';
+    if (/^(number|integer)$/.test(String(type)) && only.trim() !== '' && isOfType(Number(only), type))
+      return Number(only);
+    if (type === 'null' && only === '') return null;
+  }
+  return value;
 }
 
 /** Components of which others are put together. */
@@ -86,25 +69,27 @@ function follow(document: Json, schema: Json): Json {
 
 /**
  * Every object that lists its members has no others. Those of its parts are named beside its own, because the code for
- * `unevaluatedProperties` nests as deeply as there are members. The parts stay open themselves.
+ * `unevaluatedProperties` nests as deeply as there are members. The parts stay open themselves. Each schema is closed when a
+ * value is compared with it: few of a document ever are.
  */
+function closing(document: JsonObject): (schema: JsonObject) => JsonObject {
+  const parts = partsIn(document);
+  const known = new WeakMap<JsonObject, JsonObject>();
+  return (schema) => {
+    const found = known.get(schema) ?? closed(schema, document, parts);
+    known.set(schema, found);
+    return found;
+  };
+}
+
 function closed(value: JsonObject, document: Json, parts: ReadonlySet<Json>): JsonObject {
-  const entries = Object.entries(value).map(([name, inner]) => [name, closedValue(inner, document, parts)] as const);
   const { type, properties } = value;
   const others = elements(value.allOf).map((part) => member(follow(document, part), 'properties'));
   const all = [...(properties === undefined ? [] : [properties]), ...others];
-  // ajv leaves a member of the name `__proto__` out.
-  const odd = all.some((each) => !isObject(each) || Object.hasOwn(each, '__proto__'));
+  const odd = all.some((each) => !isObject(each));
   const open = type !== 'object' || all.length === 0 || odd || parts.has(value);
-  const said = 'additionalProperties' in value || 'unevaluatedProperties' in value;
-  const plain = Object.fromEntries(entries);
-  if (open || said) return plain;
+  if (open || 'additionalProperties' in value || 'unevaluatedProperties' in value) return value;
   const named = others.flatMap((each) => members(each).map(([name]) => [name, true] as const));
-  const own = members(plain.properties);
-  return { ...plain, properties: Object.fromEntries([...named, ...own]), additionalProperties: false };
-}
-
-function closedValue(value: Json, document: Json, parts: ReadonlySet<Json>): Json {
-  if (Array.isArray(value)) return value.map((one) => closedValue(one, document, parts));
-  return isObject(value) ? closed(value, document, parts) : value;
+  const own = members(properties);
+  return { ...value, properties: Object.fromEntries([...named, ...own]), additionalProperties: false };
 }
