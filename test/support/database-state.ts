@@ -2,6 +2,7 @@
  * The rows of a whole database, read and put back: so that the same write can be done twice from the same beginning, and
  * what both leave can be compared. Rows are the texts that PostgreSQL prints of them, which lose nothing.
  */
+import { hash } from 'node:crypto';
 import pg from 'pg';
 
 /** Rows of every table by its name, in no order, and the state of every sequence. */
@@ -28,8 +29,8 @@ export interface StateKeeper {
   read(): Promise<DatabaseState>;
   /** Whether there is a row. */
   holds(key: StoredKey): Promise<boolean>;
-  /** Makes the rows and sequences those of an earlier state: no trigger runs, and no constraint of foreign keys. */
-  restore(state: DatabaseState): Promise<void>;
+  /** Makes the rows and sequences of `now` those of an earlier state: no trigger runs, and no constraint of foreign keys. */
+  restore(state: DatabaseState, now: DatabaseState): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,8 +42,13 @@ export async function keepState(url: string): Promise<StateKeeper> {
   await client.connect();
   await client.query(`SET TimeZone = 'UTC'; SET lock_timeout = '10s'`);
 
+  /** Statements are planned once: for dozens of tables that takes longer than to read them. */
+  function ask<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>> {
+    return client.query<Row>({ name: hash('md5', text), text });
+  }
+
   async function read(): Promise<DatabaseState> {
-    const { rows: relations } = await client.query<{ name: string; sequence: boolean }>(listSql);
+    const { rows: relations } = await ask<{ name: string; sequence: boolean }>(listSql);
     const names = (sequence: boolean) => relations.filter((one) => one.sequence === sequence).map(({ name }) => name);
     const parts = [
       ...names(false).map((name) => [
@@ -53,7 +59,7 @@ export async function keepState(url: string): Promise<StateKeeper> {
     ];
     if (parts.length === 0) return { tables: new Map(), sequences: new Map() };
     const text = parts.map(([, sql], place) => `SELECT ${place} AS place, (${sql}) AS of`).join(' UNION ALL ');
-    const { rows } = await client.query<{ place: number; of: readonly string[] }>(text);
+    const { rows } = await ask<{ place: number; of: readonly string[] }>(text);
     const found = new Map(rows.map(({ place, of }) => [parts[place]?.[0] ?? '', of]));
     return {
       tables: new Map(names(false).map((name) => [name, found.get(name) ?? []])),
@@ -61,8 +67,7 @@ export async function keepState(url: string): Promise<StateKeeper> {
     };
   }
 
-  async function restore(state: DatabaseState): Promise<void> {
-    const now = await read();
+  async function restore(state: DatabaseState, now: DatabaseState): Promise<void> {
     await client.query('BEGIN; SET LOCAL session_replication_role = replica');
     for (const [name, rows] of state.tables) {
       const [before, after] = [countEach(rows), countEach(now.tables.get(name) ?? [])];

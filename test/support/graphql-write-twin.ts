@@ -133,7 +133,7 @@ export function createWriteTwin({ folder, databaseUrl, server }: WriteTwinParts)
         ...(options.headers && { headers: options.headers }),
       });
       const after = await state.read();
-      await state.restore(before);
+      await state.restore(before, after);
       const said = `${options.method} ${path} as ${document.query} ${JSON.stringify(document.variables)}`;
       return async (answer) => {
         // An object with the key of a hidden item is refused as a new one, for which fields may be missing.
