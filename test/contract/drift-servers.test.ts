@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
@@ -54,7 +55,8 @@ describe.each(databases)('$name', ({ missing, make }) => {
     const project = await createProject();
     closing.push(() => project.remove());
     await writeFile(join(project.folder, 'permissions.yaml'), permissions);
-    const platform = await startUnchecked(project.folder, database.url, {}, ['--generate', '--workers', '2']);
+    await generateHosted(project.folder, database.url);
+    const platform = await startUnchecked(project.folder, database.url, {}, ['--workers', '2']);
     closing.push(() => platform.stop());
     const all = async () => [
       await statuses(platform, '/items/changed'),

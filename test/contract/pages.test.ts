@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
 import { createDatabase } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
 import { createProject, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
@@ -109,7 +110,8 @@ it('a project replaces templates, style and icon by files of the same name', { t
 it('there is none but the first where there are no users', { timeout: 60_000 }, async () => {
   const database = await createDatabase();
   const { folder, remove } = await createProject();
-  const server = await startPlatform(folder, database.url, { DOCS: 'true', GRAPHIQL: 'true' });
+  await generateHosted(folder, database.url);
+  const server = await startPlatform(folder, database.url, { DOCS: 'true', GRAPHIQL: 'true' }, []);
   try {
     for (const name of [...pages, 'assets/login.js']) {
       expect(failure(await server.ask(`/admin/${name}`))).toBe('404 ROUTE_NOT_FOUND');
