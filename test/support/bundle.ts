@@ -92,9 +92,14 @@ async function write(folder: string): Promise<void> {
   writeFileSync(join(folder, 'preload.mjs'), preload(JSON.stringify(pairs)));
 }
 
-/** Has WebAssembly be compiled once: see `bundledFor`. An option of Node would be none of NODE_OPTIONS. */
+/**
+ * Has WebAssembly be compiled once, and only what is called: see `bundledFor`. An option of Node would be none of
+ * NODE_OPTIONS.
+ */
 const compileOnce = `import { setFlagsFromString } from 'node:v8';
-for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag);
+for (const flag of ['liftoff-only', 'no-wasm-tier-up', 'no-wasm-dynamic-tiering', 'wasm-lazy-compilation', 'wasm-lazy-validation']) {
+  setFlagsFromString('--' + flag);
+}
 `;
 
 /**

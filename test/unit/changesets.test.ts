@@ -8,7 +8,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { judgeChangesets } from '../../scripts/changesets.ts';
 
 const root = join(import.meta.dirname, '../..');
-const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'init.defaultBranch=main'];
+const identity = [
+  ...['user.name=Test', 'user.email=test@example.com', 'init.defaultBranch=main'],
+  // No process that tidies up beside each commit.
+  ...['maintenance.auto=false', 'gc.auto=0'],
+].flatMap((setting) => ['-c', setting]);
 let folder: string;
 
 beforeEach(() => {

@@ -22,6 +22,7 @@ import {
 import type { Schema } from '@tablewright/introspect/schema';
 import type * as Graphql from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { createMemoCache } from '../../../packages/compiler/src/cache/memo-cache.ts';
 import { emitClient } from '../../../packages/compiler/src/client/index.ts';
 import { emitGraphql } from '../../../packages/compiler/src/graphql/index.ts';
 import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
@@ -36,11 +37,13 @@ const { buildSchema }: typeof Graphql = load('graphql');
 
 const labels = { from: 'before', to: 'after', acknowledged: new Set<string>() };
 const original = schemaOf(world);
+/** Cases differ from each other in little: what is made of the same is made once. */
+const [compared, resolved] = [createMemoCache(), createMemoCache()];
 const cases = Object.entries(catalogue).map(([name, edit]) => {
   const [before, after] =
     typeof edit === 'function' ? [original, schemaOf(edit(world))] : edit.map((one) => schemaOf(one(world)));
   if (before === undefined || after === undefined) throw new Error(`${name} is no pair.`);
-  return { name, before, after, diff: diffSchemas(before, after) };
+  return { name, before, after, diff: diffSchemas(before, after, { memoCache: compared }) };
 });
 
 test('there are at least 60 kinds of change', () => {
@@ -105,7 +108,7 @@ function builtFrom(schema: Schema, sdl: string): Graphql.GraphQLSchema {
 
 /** Prints the surface of a role; null where there is no such role. */
 function printed(schema: Schema, role: string, surface: Exclude<Surface, 'rest'>): string | null {
-  const api = apis.get(schema) ?? resolveApi(schema);
+  const api = apis.get(schema) ?? resolved.recall(resolveApi(resolved.recallSchema(schema)));
   apis.set(schema, api);
   const found = api.access.find(({ access }) => access.roles.includes(role));
   if (found === undefined) return null;

@@ -6,11 +6,13 @@
 
 import type { Schema } from '@tablewright/introspect/schema';
 import { findOrCreate } from '@tablewright/runtime/language';
-import { createMemoCache } from '../cache/memo-cache.ts';
+import { createMemoCache, type MemoCache } from '../cache/memo-cache.ts';
+import { isSame } from '../cache/same.ts';
 import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';
 import { graphqlTypes } from '../graphql/index.ts';
 import { describeOpenApi } from '../openapi/index.ts';
+import type { JsonObject } from '../openapi/json.ts';
 import { canonicalJson } from '../print/json.ts';
 import { hasUsers } from '../role-view/callable.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
@@ -32,6 +34,8 @@ export interface DiffOptions {
   readonly operations?: OperationsOfBoth;
   /** Extensions of both sides. Default: extensions are not compared. */
   readonly extensions?: ExtensionsOfBoth;
+  /** State that comparisons of similar schemas share. It changes nothing but the time. Default: none. */
+  readonly memoCache?: MemoCache;
 }
 
 /** Result of a comparison. */
@@ -46,7 +50,7 @@ export interface Diff {
 export function diffSchemas(before: Schema, after: Schema, options: DiffOptions = {}): Diff {
   const renames = options.renames ?? findRenames(before, after);
   const index = indexRenames(before, after, renames);
-  const memoCache = createMemoCache();
+  const { memoCache = createMemoCache() } = options;
   const [was, is] = [versionOf(before, memoCache), versionOf(after, memoCache)];
   const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();
   // Roles that may do the same before and after are told the same.
@@ -219,7 +223,7 @@ export function ruleIds(): readonly RuleId[] {
 function differingSurfaces(was: Side, is: Side): ReadonlySet<ApiSurface> {
   const common = commonViews(was, is);
   const differs: Readonly<Record<Exclude<ApiSurface, 'rest'>, boolean>> = {
-    openapi: documentOf(was, common) !== documentOf(is, common),
+    openapi: !haveSameMembers(documentOf(was, common), documentOf(is, common)),
     graphql: !haveSameTypes(typesOf(was), typesOf(is)),
     client: !haveSameFiles(clientOf(was), clientOf(is)),
   };
@@ -232,8 +236,13 @@ function commonViews(was: Side, is: Side): ReadonlySet<RoleCollection> {
   );
 }
 
-function documentOf({ version, access }: Side, common: ReadonlySet<RoleCollection>): string {
-  return canonicalJson(describeOpenApi(version.api, access, version.view(access), { except: common }));
+function documentOf({ version, access }: Side, common: ReadonlySet<RoleCollection>): JsonObject {
+  return describeOpenApi(version.api, access, version.view(access), { except: common });
+}
+
+/** The order of members means nothing; where it is the same, texts need not be made. */
+function haveSameMembers(was: JsonObject, is: JsonObject): boolean {
+  return isSame(was, is) || canonicalJson(was) === canonicalJson(is);
 }
 
 function typesOf({ version, access }: Side): readonly string[] {

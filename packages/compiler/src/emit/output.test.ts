@@ -43,7 +43,8 @@ describe.each(cases)('the output for %s', (_, schema) => {
   const api: Api = resolveApi(schema);
   const result = compileFixture(schema);
   const files = new Map(result.files.map(({ path, contents }) => [path, contents]));
-  const parse = (path: string) => parseOutput(path, files.get(path) ?? '');
+  const parsed = new Map<string, ReturnType<typeof parseOutput>>();
+  const parse = (path: string) => language.findOrCreate(parsed, path, () => parseOutput(path, files.get(path) ?? ''));
 
   test('states every collection exactly', () => {
     for (const { names, descriptor } of api.collections) {
