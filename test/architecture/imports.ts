@@ -92,7 +92,7 @@ function importsOf(source: ts.SourceFile): readonly ts.StringLiteral[] {
 /** The module names of `import`, `export … from`, `import()`, `import.meta.resolve()` and `import('…')` types. */
 function* findImports(source: ts.SourceFile): Generator<ts.StringLiteral> {
   // Most files have the word in no other place than at the start of their statements.
-  const words = source.text.match(/\bimport\b|\bmodule\b|\bnamespace\b/g)?.length;
+  const words = source.text.match(/\bimport\b|\bmodule\b|\bnamespace\b/g)?.length ?? 0;
   const isFlat = words === source.statements.filter(ts.isImportDeclaration).length;
   for (const node of isFlat ? source.statements : nodesOf(source)) {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
