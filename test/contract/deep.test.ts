@@ -127,3 +127,11 @@ it.each([
   expect(answer.status).toBe(status);
   expect(answer.json.errors[0].extensions.code).toBe(status === 400 ? 'INVALID_QUERY' : 'FORBIDDEN');
 });
+
+it.each([
+  ['deep[comments][_limit]=x', '"deep[comments][_limit]" must be an integer of at least -1.'],
+  ['deep[comments][article_id][_sort]=,-', '"deep[comments][article_id][_sort]" has an empty name.'],
+])('an error names the parameter with its relation: %s', async (query, message) => {
+  const answer = await magazine.ask(`/items/articles?${query}`);
+  expect(answer.json.errors[0].message).toBe(message);
+});

@@ -169,10 +169,15 @@ function parseRelation(level: Level, value: JsonValue, path: readonly string[]):
     const names = [...parameters.keys()].join(', ');
     throw invalidQuery(`"deep" at "${path.join('.')}" must be an object, unless it is one of ${names}.`);
   }
-  const tree = ownParameters(level, value);
-  const aggregate = parseAggregate(tree, limits);
+  const read = namingPlace(path, () => parseOwn(ownParameters(level, value), limits));
+  const { aggregate } = read;
   if (aggregate !== undefined) budget.values -= aggregate.values.length + aggregate.groups.length;
   if (budget.values < 0) throw invalidQuery('"deep" asks for too many values.');
+  return { ...read, below: parseRelations(level, value, path) };
+}
+
+function parseOwn(tree: QueryTree, limits: ReadLimits): Omit<DeepRequest, 'below'> {
+  const aggregate = parseAggregate(tree, limits);
   const archived = parseArchived(tree);
   return {
     filter: parseFilterParameter(tree),
@@ -181,8 +186,20 @@ function parseRelation(level: Level, value: JsonValue, path: readonly string[]):
     ...parseBounds(tree, limits, aggregate),
     ...(aggregate && { aggregate }),
     ...(archived && { archived }),
-    below: parseRelations(level, value, path),
   };
+}
+
+/** Runs a reader of the parameters of a relation; its errors name them as the request does: `deep[comments][_limit]`. */
+function namingPlace<T>(path: readonly string[], read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const [, word] = /^"(\w+)"/.exec(error.message) ?? [];
+    const [key] = [...parameters].find(([, name]) => name === word) ?? [];
+    if (key === undefined) throw error;
+    throw invalidQuery(error.message.replace(/^"\w+"/, () => `"deep[${[...path, key].join('][')}]"`));
+  }
 }
 
 /** The parameters of one relation under the names they have at the top, so that both are read alike. */
