@@ -36,7 +36,7 @@ INSERT INTO scenes VALUES (1, 1, 'a'), (1, 2, 'b');
 
 const permissions = `permissions:
   public:
-    films: { read: true }
+    films: { read: { fields: ['*'], filter: { _or: [{ took: { _null: true } }, { took: { _gte: '-838:59:59' } }] } } }
     scenes: { read: { fields: [name], filter: { film_id: { _lt: 4000000000 } } } }
     stars: { read: { fields: [name], filter: { id: { _gt: 18446744073709550999 } } } }
     masks:

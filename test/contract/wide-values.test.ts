@@ -74,6 +74,15 @@ beforeAll(async () => {
     sql: `CREATE TYPE mood AS ENUM ('happy', 'so so');
       CREATE TABLE wide (id integer PRIMARY KEY, ${columns.join(', ')});
       INSERT INTO wide VALUES (1, ${values.map(([, sql]) => `'${sql}'`).join(', ')}), (2${', NULL'.repeat(values.length)});`,
+    permissions: JSON.stringify({
+      permissions: {
+        public: {
+          wide: {
+            read: { fields: ['id'], filter: { _and: cases.map(([, , json, name]) => ({ [name]: { _eq: json } })) } },
+          },
+        },
+      },
+    }),
   });
 });
 afterAll(() => project?.close());
@@ -82,6 +91,10 @@ const ask = async (query: string, variables: object) =>
   (await project.admin('/graphql', { method: 'POST', body: { query, variables } })).json;
 const stored = (id: number) =>
   project.rows(`SELECT ${cases.map(([, , , name]) => `${name}::text`).join(', ')} FROM wide WHERE id = ${id}`);
+
+it('are compared by rules', async () => {
+  expect((await project.ask('/items/wide')).json).toEqual({ data: [{ id: 1 }] });
+});
 
 describe('over REST', () => {
   it.each(cases)('%s %s', async (type, _, json, name) => {

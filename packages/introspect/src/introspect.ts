@@ -56,6 +56,7 @@ export function resolveSchema(
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const config = placeSystem(projectConfig, facts);
   const { routines = [] } = facts;
+  const dialect = facts.dialect ?? defaultDialect;
   const tables = withComputed(
     sortedBy(facts.tables, ({ id }) => id),
     config,
@@ -67,15 +68,15 @@ export function resolveSchema(
   const derived = deriveCollections(tables, settled, previous, facts.dialect);
   const tenants = readTenants(settled, tables);
   const stored = withTenants(derived.collections, tenants);
-  const resolved = resolvePermissions(permissions, stored, tables);
+  const resolved = resolvePermissions(permissions, stored, tables, dialect);
   const collections = withImplied(stored, appRoles(resolved.roles));
   const roles = exemptRoles(resolved.roles, tenants);
   const functions = serveFunctions(routines, config, collections);
-  const { calls, diagnostics: unknownCalls } = resolveCalls(permissions, functions, collections, tables);
+  const { calls, diagnostics: unknownCalls } = resolveCalls(permissions, functions, collections, tables, dialect);
   const enums = graphqlEnums({ collections, tables, functions, enums: facts.enums }, config);
   const schema: Schema = {
     version: 1,
-    dialect: facts.dialect ?? defaultDialect,
+    dialect,
     ...(config.graphql === false && { graphql: false }),
     ...(typeof config.graphql === 'object' && config.graphql.connections === true && { graphqlConnections: true }),
     ...(enums.length > 0 && { graphqlEnums: enums }),

@@ -1,4 +1,4 @@
-import { type FieldFunction, isWhole, types, type ValueType } from '@tablewright/runtime/language';
+import { type Dialect, type FieldFunction, isWhole, types, type ValueType } from '@tablewright/runtime/language';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
 import { namedField } from '../passes/permissions/filter-names.ts';
 import type { Collection, Column, Relation, Schema, Table } from '../schema.ts';
@@ -41,7 +41,7 @@ export function indexFacts(schema: Schema): FactsIndex {
       const promises = table !== undefined && keepsPromises(table) && !parents.has(table.id);
       const found = call
         ? callFacts(call, relation(name, field))
-        : collection && fieldFacts(collection, table, field, promises);
+        : collection && fieldFacts(schema.dialect, collection, table, field, promises);
       cachedFacts.set(key, found);
       return found;
     },
@@ -60,6 +60,7 @@ const integers: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 function fieldFacts(
+  dialect: Dialect,
   collection: Collection,
   table: Table | undefined,
   name: string,
@@ -73,7 +74,7 @@ function fieldFacts(
   const nullable = !promises || column.nullable || type.domains.some(({ notNull }) => notNull);
   const labels = type.category === 'enum' || promises ? type.values : null;
   return {
-    type: namedField(field, type),
+    type: namedField(field, type, dialect),
     nullable,
     values:
       type.base === 'bool' && field.type === 'boolean'

@@ -1,7 +1,9 @@
 import {
   areComparable,
   type CallerValue,
+  type Dialect,
   decodeValue,
+  dialectFacts,
   type FilterNames,
   findOrCreate,
   isDynamic,
@@ -22,10 +24,14 @@ import type { Collection, Column, ColumnType, Field, Relation, Table } from '../
 import { collectionsByName, tablesById } from '../lookup.ts';
 
 /** Every field and relation that rules can speak of, for the parser of filters. Those of a collection are listed when it asks. */
-export function filterNames(collections: readonly Collection[], tables: readonly Table[]): FilterNames {
+export function filterNames(
+  collections: readonly Collection[],
+  tables: readonly Table[],
+  dialect: Dialect,
+): FilterNames {
   const byId = tablesById(tables);
   const byName = collectionsByName(collections);
-  const fields = createListing(byName, (collection) => namedFields(collection, byId.get(collection.table)));
+  const fields = createListing(byName, (collection) => namedFields(collection, byId.get(collection.table), dialect));
   const relations = createListing(byName, namedRelations);
   return {
     field: (collection, name) => fields(collection)?.get(name),
@@ -46,9 +52,10 @@ function createListing<Named>(
   };
 }
 
-/** Facts that decide which values a field takes. */
-export function namedField(field: Field, type: ColumnType | undefined): ValueType {
-  return namedType(field.type, type, field.keepsReference === true);
+/** Facts that decide which values a field takes: some servers have more of a type than others, as times beyond a day. */
+export function namedField(field: Field, type: ColumnType | undefined, dialect: Dialect): ValueType {
+  const { wire } = types[field.type].forms[dialectFacts[dialect].binaryRows ? 'binary' : 'text'];
+  return { ...namedType(field.type, type, field.keepsReference === true), wire };
 }
 
 function namedType(portable: ValueType['type'], type: ColumnType | undefined, keepsReference = false): ValueType {
@@ -88,9 +95,13 @@ function nativeName(type: ColumnType | undefined): string | undefined {
   return type?.element?.category === 'base' ? `${type.element.base}[]` : undefined;
 }
 
-function namedFields(collection: Collection, table: Table | undefined): ReadonlyMap<string, ValueType> {
-  const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
-  return new Map(collection.fields.map((field) => [field.name, namedField(field, types.get(field.column))]));
+function namedFields(
+  collection: Collection,
+  table: Table | undefined,
+  dialect: Dialect,
+): ReadonlyMap<string, ValueType> {
+  const columns = new Map(table?.columns.map(({ name, type }) => [name, type]));
+  return new Map(collection.fields.map((field) => [field.name, namedField(field, columns.get(field.column), dialect)]));
 }
 
 function namedRelations(collection: Collection): ReadonlyMap<string, NamedRelation> {
@@ -103,9 +114,14 @@ function namedRelation(relation: Relation): NamedRelation {
 }
 
 /** A value as written: it must be of the field's type, and within what the column holds. */
-export function literalMisfit(field: Field, column: Column | undefined, value: JsonValue): string | null {
+export function literalMisfit(
+  field: Field,
+  column: Column | undefined,
+  value: JsonValue,
+  dialect: Dialect,
+): string | null {
   if (value === null) return column !== undefined && holdsNoNull(column) ? 'must not be null' : null;
-  const decoded = decodeValue(namedField(field, column?.type), value);
+  const decoded = decodeValue(namedField(field, column?.type, dialect), value);
   if (!decoded.ok) return decoded.message;
   return column === undefined || decoded.value === null ? null : limitMisfit(field, column, decoded.value);
 }
@@ -147,7 +163,7 @@ export function holdsTexts({ type }: Field): boolean {
 
 /** Mismatch of a path from the caller: an array takes a list, every other field one value of its type. */
 export function pathMisfit(field: Field, column: Column | undefined, { type, many }: CallerValue): string | null {
-  const target = namedField(field, column?.type);
+  const target = namedType(field.type, column?.type);
   if (field.type === 'array') {
     const element = target.element ?? 'unknown';
     return many && areComparable({ type: element }, type) ? null : 'takes a list of values of its type';

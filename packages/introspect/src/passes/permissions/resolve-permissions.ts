@@ -1,6 +1,7 @@
 import {
   always,
   type Condition,
+  type Dialect,
   type ImpliedRule,
   impliedFields,
   impliedRules,
@@ -27,11 +28,13 @@ export function resolvePermissions(
   document: PermissionDocument,
   collections: readonly Collection[],
   tables: readonly Table[],
+  dialect: Dialect,
 ) {
   const names: Names = {
     collections: collectionsByName(collections),
     tables: tablesById(tables),
-    filter: filterNames(collections, tables),
+    filter: filterNames(collections, tables, dialect),
+    dialect,
     unknown: new Set(),
   };
   const diagnostics: Diagnostic[] = [];

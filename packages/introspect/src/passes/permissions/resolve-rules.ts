@@ -1,6 +1,7 @@
 import {
   type Condition,
   callerCollections,
+  type Dialect,
   type FilterNames,
   type FilterProblem,
   followCallerPath,
@@ -41,6 +42,7 @@ import { filterNames, findMisspeltValues, holdsTexts, literalMisfit, nowMisfit, 
 export interface ConditionNames {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly filter: FilterNames;
+  readonly dialect: Dialect;
 }
 
 /** Reads a rule's `filter` or `validation`. A mistake is reported at its line, and the condition matches nothing. */
@@ -179,7 +181,7 @@ type Misfit = Pick<FilterProblem, 'message' | 'name'>;
 
 /** Reason why a field cannot take an operand, as the end of a sentence; null when it can. */
 function misfit(field: Field, column: Column | undefined, operand: Operand, names: ConditionNames): Misfit | null {
-  const message = fieldMisfit(field, column, operand);
+  const message = fieldMisfit(field, column, operand, names);
   if (message !== null) return { message };
   if (operand.kind !== 'caller') return null;
   const key = operand.path.length === 0 ? names.filter.key(callerCollections[operand.of]) : [];
@@ -191,9 +193,14 @@ function misfit(field: Field, column: Column | undefined, operand: Operand, name
   return reason === null ? null : { message: reason };
 }
 
-function fieldMisfit(field: Field, column: Column | undefined, operand: Operand): string | null {
+function fieldMisfit(
+  field: Field,
+  column: Column | undefined,
+  operand: Operand,
+  { dialect }: ConditionNames,
+): string | null {
   if (field.type === 'unknown' || (column !== undefined && !isWritable(column))) return unwritable(column);
-  if (operand.kind === 'literal') return literalMisfit(field, column, operand.value);
+  if (operand.kind === 'literal') return literalMisfit(field, column, operand.value, dialect);
   return operand.kind === 'now' ? nowMisfit(field) : null;
 }
 
@@ -236,10 +243,15 @@ export function resolveCalls(
   functions: readonly ServedFunction[],
   collections: readonly Collection[],
   tables: readonly Table[],
+  dialect: Dialect,
 ) {
   const diagnostics: Diagnostic[] = [];
   if (sources.length === 0) return { calls: [], diagnostics };
-  const names = { collections: collectionsByName(collections), filter: filterNames(collections, tables) };
+  const names = {
+    collections: collectionsByName(collections),
+    filter: filterNames(collections, tables, dialect),
+    dialect,
+  };
   const byName = new Map(functions.map((entry) => [entry.name, entry]));
   const calls = sources.flatMap((source): CallPermission[] => {
     const {

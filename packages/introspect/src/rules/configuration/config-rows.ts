@@ -75,7 +75,7 @@ const addFieldOfUsers = 'Run `platform migrate` where there is no table of users
 
 /** The value that the path leads to, or what is wrong with it. */
 function followTenant(schema: Schema, { of: operand }: Tenants): CallerValue | Diagnostic {
-  const found = followCallerPath(filterNames(schema.collections, schema.tables), operand);
+  const found = followCallerPath(filterNames(schema.collections, schema.tables, schema.dialect), operand);
   const refuse = (message: string, hint?: string): Diagnostic =>
     configError(['tenant', 'of'], 'tenant-of', message, hint);
   if (!('type' in found)) return refuse(`The path ${found.message}.`, addFieldOfUsers);
@@ -103,7 +103,7 @@ function columnProblems(
     const message = `The column that names the tenant is left out of "${collection.name}".`;
     return [problem('tenant-hidden', 'error', message, 'Show it, and leave it out of the fields of rules instead.')];
   }
-  if (!areComparable(namedField(field, column.type), type) && field.type !== type.type) {
+  if (!areComparable(namedField(field, column.type, schema.dialect), type) && field.type !== type.type) {
     const message = `A value of type "${type.type}" names the tenant of a caller, and the column has the type "${field.type}".`;
     return [problem('tenant-type', 'error', message, 'Give both the same type.')];
   }
@@ -215,10 +215,10 @@ function unnamedRoles(message: string): Diagnostic {
 }
 
 function claimProblems(
-  { collections, tables }: Schema,
+  { collections, tables, dialect }: Schema,
   { extraClaims = {} }: RowSecurityConfig,
 ): readonly Diagnostic[] {
-  const fields = filterNames(collections, tables);
+  const fields = filterNames(collections, tables, dialect);
   return Object.entries(extraClaims).flatMap(([name, value]) => {
     const refuse = (message: string) => [configError([...path, 'extraClaims', name], 'row-security-claims', message)];
     const names = claimPath(name);

@@ -117,14 +117,15 @@ export const configSoftDelete: Rule = (schema, sources) =>
     const { value, restore = null } = softDelete;
     if (column.fill.kind === 'generated' || !column.updatable) return refuse('field', 'cannot be written');
     if (!table.writable.update) return refuse('field', 'is of rows that the database does not allow to update');
-    const set = value === undefined ? nowMisfit(field) : literalMisfit(field, column, value);
+    const set = value === undefined ? nowMisfit(field) : literalMisfit(field, column, value, schema.dialect);
     if (set !== null && value === undefined) {
-      const fitting = ['archived', 'true', '1'].find((text) => literalMisfit(field, column, text) === null) ?? '…';
+      const fitting =
+        ['archived', 'true', '1'].find((text) => literalMisfit(field, column, text, schema.dialect) === null) ?? '…';
       const hint = `Say what it gets, with \`value\`: { field: '${softDelete.field}', value: '${fitting}' }.`;
       return wrong('field', `The field "${field.name}" takes no time`, hint);
     }
     if (set !== null) return wrong('value', `"${value}" ${set}`);
-    const back = restore === null && value !== undefined ? null : literalMisfit(field, column, restore);
+    const back = restore === null && value !== undefined ? null : literalMisfit(field, column, restore, schema.dialect);
     if (back !== null) return restore === null ? refuse('field', back) : wrong('restore', `"${restore}" ${back}`);
     return table.uniques
       .filter((key) => !leavesOut(table, key, column.name))
