@@ -1,6 +1,7 @@
 /** What people put beside their data: comments, folders, presets, settings. Source: API specification, section 10. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb } from '../support/contract-database.ts';
+import { withClient } from '../support/database.ts';
 import { type MailServer, startMailServer } from '../support/mail.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -283,6 +284,31 @@ describe('comments', () => {
     await asBob('POST', '/comments', { ...note, comment: `Again, @${bob}` });
     await expect.poll(sent).toHaveLength(6);
   });
+
+  it.skipIf(mariadb)(
+    'that mention several users count their mails in one order, so that none wait in a circle',
+    async () => {
+      const mentions = (users: readonly string[]) => users.map((user) => ({ ...note, comment: `Here, @${user}` }));
+      const table = 'platform.platform_auth_attempts';
+      const counters = async () => (await run(`SELECT subject::text FROM ${table}`)).map(({ subject }) => subject);
+      await run(`DELETE FROM ${table}`);
+      await asBob('POST', '/comments', mentions([bob]));
+      const first = await counters();
+      await asBob('POST', '/comments', mentions([eve]));
+      const second = (await counters()).filter((subject) => !first.includes(subject));
+      const lock = `SELECT FROM ${table} WHERE subject::text = ANY($1) FOR UPDATE NOWAIT`;
+      await withClient(project.database.url, async (client) => {
+        await client.query('BEGIN');
+        await client.query(lock, [first]);
+        const made = asBob('POST', '/comments', mentions([eve, bob]));
+        const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        await expect.poll(() => run(waiting)).not.toEqual([]);
+        await client.query(lock, [second]);
+        await client.query('ROLLBACK');
+        expect((await made).status).toBe(200);
+      });
+    },
+  );
 });
 
 describe('activity and revisions', () => {

@@ -8,11 +8,13 @@ import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../d
 import { PlatformError } from '../errors.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import { arrayLiteral, type CompiledApi } from '../language/index.ts';
+import { orderOf } from '../language/types/decoding.ts';
+import { findOrCreate } from '../language/values/once.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { createRowContexts } from '../row-security/contexts.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { accountWidth, callerOf, readAccount } from '../users/account.ts';
+import { type Account, accountWidth, callerOf, readAccount } from '../users/account.ts';
 import { keyArray, type RequestOrigin, type Running, type SystemHook } from '../write/execute/running.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */
@@ -126,24 +128,29 @@ export function createMentions({ api, place: location, planner, mailed, mayMail 
 
   return async function hear(running, comments) {
     const { transaction } = running;
+    const readers: { readonly comment: Comment; readonly account: Account }[] = [];
     let left = maxMentions;
     for (const comment of comments) {
       const mentioned = mentionsIn(comment).slice(0, left);
       left -= mentioned.length;
       if (mentioned.length === 0) continue;
-      const recipients: string[] = [];
       for (const row of await allRows(transaction, texts.users, [arrayLiteral(mentioned)])) {
         const account = readAccount(row.slice(0, accountWidth));
         const readable = await areReadable(running, planner, callerOf(names, rowContext, account), {
           collection: comment.collection,
           items: [comment.item],
         });
-        if (readable && (await mayMail(transaction, running.caller.user, account.id)))
-          recipients.push(account.email ?? '');
+        if (readable) readers.push({ comment, account });
       }
-      if (recipients.length === 0) continue;
-      const { collection, item, text } = comment;
-      await identifiedRow(transaction, texts.mail, [arrayLiteral(recipients), collection, item, text]);
+    }
+    const recipients = new Map<Comment, string[]>();
+    // Requests that count the same users do not wait for each other when all take them in one order.
+    for (const { comment, account } of readers.sort((a, b) => orderOf(a.account.id, b.account.id))) {
+      if (await mayMail(transaction, running.caller.user, account.id))
+        findOrCreate(recipients, comment, () => []).push(account.email ?? '');
+    }
+    for (const [{ collection, item, text }, addresses] of recipients) {
+      await identifiedRow(transaction, texts.mail, [arrayLiteral(addresses), collection, item, text]);
       mailed(transaction);
     }
   };
