@@ -74,7 +74,7 @@ functions: { public: [rename_kinds] }`,
 }
 
 describe.skipIf(isOnMariadb())(`views, triggers and policies${skippedFor('they are written for PostgreSQL')}`, () => {
-  const all = whereRowsChangeElsewhere(['items', 'kinds', 'counted', 'log', 'guarded', 'parents'], {
+  const all = whereRowsChangeElsewhere(['items', 'kinds', 'counted', 'log', 'guarded', 'parents', 'followers'], {
     sql: `${fencesSql};`,
     postgres: `CREATE TABLE items (id integer PRIMARY KEY, name text, kind integer);
       CREATE TABLE kinds (id integer PRIMARY KEY, name text);
@@ -89,28 +89,40 @@ describe.skipIf(isOnMariadb())(`views, triggers and policies${skippedFor('they a
       CREATE POLICY seen ON guarded USING (kind IN (SELECT id FROM kinds WHERE name <> 'gone'));
       CREATE TABLE parents (id integer PRIMARY KEY, name text);
       CREATE TABLE children (extra text, PRIMARY KEY (id)) INHERITS (parents);
+      CREATE TABLE sources (id integer PRIMARY KEY, name text, code text GENERATED ALWAYS AS (lower(name)) STORED UNIQUE);
+      CREATE TABLE followers (id integer PRIMARY KEY, code text REFERENCES sources (code) ON UPDATE CASCADE);
+      INSERT INTO sources VALUES (1, 'One'); INSERT INTO followers VALUES (1, 'one');
       INSERT INTO items VALUES (1, 'one', 1); INSERT INTO kinds VALUES (1, 'a'); INSERT INTO audited VALUES (1, 'x');
       INSERT INTO guarded VALUES (1, 1); INSERT INTO parents VALUES (1, 'p'); INSERT INTO children VALUES (2, 'c', 'e');
       INSERT INTO platform.platform_files (id, storage, filename_download) VALUES ('00000000-0000-4000-8000-00000000f001', 'local', 'a.txt')`,
   });
 
   it('purges views, tables with policies and inherited ones with every write', async () => {
-    const derived = ['/items/counted', '/items/guarded', '/items/parents'];
+    const derived = ['/items/counted', '/items/guarded', '/items/parents', '/items/followers'];
     expect(await purgedBy(change('/items/kinds/1', { name: 'b' }), all)).toEqual(['/items/kinds', ...derived]);
     expect(await purgedBy(change('/items/children/2', { name: 'd' }), all)).toEqual(derived);
+  });
+
+  it('purges what follows a value that the database computes', async () => {
+    expect(await purgedBy(change('/items/sources/1', { name: 'Two' }), ['/items/followers'])).toHaveLength(1);
+    expect((await project.ask('/items/followers')).json.data).toEqual([{ id: 1, code: 'two' }]);
   });
 });
 
 const elsewhere = isOnMariadb() ? '' : ' (skipped: they are written for MariaDB and MySQL)';
 
 describe.skipIf(!isOnMariadb())(`views and triggers${elsewhere}`, () => {
-  const all = whereRowsChangeElsewhere(['items', 'kinds', 'counted', 'log', 'boxes', 'labels'], {
+  const all = whereRowsChangeElsewhere(['items', 'kinds', 'counted', 'log', 'boxes', 'labels', 'followers'], {
     sql: `${fencesSql};
       SET @any = 0 /*!80400 , SESSION restrict_fk_on_non_standard_key = OFF */;
       CREATE TABLE shelves (id integer PRIMARY KEY, code varchar(20), KEY (code));
       CREATE TABLE boxes (id integer PRIMARY KEY, code varchar(20), FOREIGN KEY (code) REFERENCES shelves (code) ON DELETE CASCADE);
       CREATE TABLE labels (id integer PRIMARY KEY, box integer, FOREIGN KEY (box) REFERENCES boxes (id) ON DELETE CASCADE);
       INSERT INTO shelves VALUES (1, 'a'), (2, 'a'); INSERT INTO boxes VALUES (1, 'a'); INSERT INTO labels VALUES (1, 1);
+      CREATE TABLE sources (id integer PRIMARY KEY, code varchar(20), KEY (id, code));
+      CREATE TABLE followers (id integer PRIMARY KEY, source integer, code varchar(20),
+        FOREIGN KEY (source, code) REFERENCES sources (id, code) ON UPDATE CASCADE);
+      INSERT INTO sources VALUES (1, 'one'); INSERT INTO followers VALUES (1, 1, 'one');
       CREATE TABLE items (id integer PRIMARY KEY, name varchar(20));
       CREATE TABLE kinds (id integer PRIMARY KEY, name varchar(20));
       CREATE VIEW counted AS SELECT count(*) AS n FROM items;
@@ -122,8 +134,13 @@ describe.skipIf(!isOnMariadb())(`views and triggers${elsewhere}`, () => {
   });
 
   it('purges views with every write', async () => {
-    const derived = ['/items/counted', '/items/boxes', '/items/labels'];
+    const derived = ['/items/counted', '/items/boxes', '/items/labels', '/items/followers'];
     expect(await purgedBy(change('/items/kinds/1', { name: 'b' }), all)).toEqual(['/items/kinds', ...derived]);
+  });
+
+  it('purges what follows a value that is in no key', async () => {
+    expect(await purgedBy(change('/items/sources/1', { code: 'two' }), ['/items/followers'])).toHaveLength(1);
+    expect((await project.ask('/items/followers')).json.data).toEqual([{ id: 1, source: 1, code: 'two' }]);
   });
 
   it('purges what goes with rows of a table that a foreign key reaches by values that are not unique', async () => {

@@ -1,5 +1,5 @@
 /** Schema → Api: exposed collections under names of generated code, all decisions of printing. References hold. */
-import { isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
+import { type ForeignKey, isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
 import { type CachedTables, quoteTable } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createCache, type Watch } from '../cache/memo-cache.ts';
@@ -79,7 +79,11 @@ function cachingOf({ dialect, collections, tables }: Schema): CachedTables | und
         return reached.length === 0 ? [] : [[nameOf(table), reached] as const];
       }),
     );
-  const following = tables.filter((table) => table.follows === true);
+  const byId = new Map(tables.map((table) => [table.id, table]));
+  const following = tables.filter(
+    ({ follows, foreignKeys }) =>
+      follows === true || foreignKeys.some((key) => followsUnseen(key, byId.get(key.target))),
+  );
   const derived = new Set([
     ...tables.filter(isDerived),
     ...following,
@@ -97,6 +101,14 @@ function cachingOf({ dialect, collections, tables }: Schema): CachedTables | und
 function isDerived({ kind, columns, inherited, inherits, rowSecurity }: Table): boolean {
   const isOwn = (kind === 'table' || kind === 'partitioned') && columns.every(({ computed }) => computed === undefined);
   return !isOwn || inherited === true || inherits.length > 0 || rowSecurity.enabled;
+}
+
+/** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
+function followsUnseen({ onUpdate, targetColumns }: ForeignKey, target: Table | undefined): boolean {
+  if (target === undefined || !isFollowing(onUpdate)) return false;
+  const keys = [target.primaryKey, ...target.uniques].map((key) => key?.columns ?? []);
+  const isSeen = targetColumns.every((name) => keys.some((columns) => columns.includes(name)));
+  return !isSeen || target.columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
 }
 
 /** True if a write may change any table: by triggers and rules, or through a view. */
