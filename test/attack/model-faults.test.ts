@@ -3,7 +3,7 @@
  * has begun, and what was answered is there. A sample on MariaDB every day; FAULTS=1 breaks them at every fifth
  * flight as well, on both.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyMysql, startFaultyMysql } from '../support/faulty-mysql.ts';
@@ -213,5 +213,17 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     expect((await migrate(faulty.url)).stderr).toContain('has changed since');
     await writeFile(wrong, 'CREATE TABLE right_one (id int PRIMARY KEY); ALTER TABLE own ADD most int');
     expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
+    // What it reads is not there, whoever asks first.
+    for (const [name, body] of [
+      ['9002-view', 'SELECT 1 FROM nowhere'],
+      ['9003-call', 'SELECT nobody_s(1)'],
+    ]) {
+      const missed = join(faulty.folder, 'migrations', `${name}.sql`);
+      await writeFile(missed, `CREATE VIEW missed AS ${body}`);
+      faulty.proxy().arm('cut', /^.{5}CREATE VIEW missed/s);
+      expect((await migrate(faulty.proxy().url)).code).not.toBe(0);
+      expect((await migrate(faulty.url)).stderr).toMatch(/cannot be applied: .*(?:nowhere|nobody_s)/);
+      await rm(missed);
+    }
   }, 60_000);
 });

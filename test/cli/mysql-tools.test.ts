@@ -258,9 +258,17 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     END;
     CREATE DEFINER = CURRENT_USER() TRIGGER led_bu BEFORE UPDATE ON led FOR EACH ROW
       IF NEW.id > 1 THEN SET NEW.checks = 8; SET NEW.characters = IF(NEW.id > 2, '', CONCAT(NEW.characters, '2')); END IF;`;
+    const again = 'DELETE FROM led WHERE id = 3; INSERT INTO led (id) VALUES (3);';
+    const procedure = `CREATE PROCEDURE led_do () BEGIN DO IF(1, 2, 3); ${again} END; CALL led_do ();`;
+    const ofMariadb = `BEGIN NOT ATOMIC IF 1 THEN ${again} END IF; SET @x = 1; END; SET sql_mode = ORACLE;
+      CREATE PACKAGE led_p AS PROCEDURE again; FUNCTION one RETURN int; END;
+      CREATE PACKAGE BODY led_p AS
+        PROCEDURE again AS BEGIN ${again} END;
+        FUNCTION one RETURN int AS BEGIN IF 1 THEN RETURN 1; END IF; RETURN 2; END;
+      END; CALL led_p.again (); DROP PACKAGE led_p; SET sql_mode = DEFAULT;`;
     await write(
       '0000-settings',
-      `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};\n${trigger}\nINSERT INTO led (id) VALUES (2);\nUPDATE led SET checks = 0 WHERE id = 2;`,
+      `CREATE TABLE led (id int PRIMARY KEY) AS ${settings};\n${trigger}\nINSERT INTO led (id) VALUES (2);\nUPDATE led SET checks = 0 WHERE id = 2;\n${procedure}\n${dialect === 'mariadb' ? ofMariadb : ''}`,
     );
     expect(await platform('migrate')).toMatchObject({ code: 0 });
     expect((await platform('migrate')).stderr).toContain('up to date');
@@ -273,6 +281,7 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     expect(await rows('led')).toEqual([
       { id: 1, checks: 1, characters: 'utf8mb4' },
       { id: 2, checks: 8, characters: 'two;2' },
+      { id: 3, checks: 7, characters: 'more' },
     ]);
     await rm(migrations, { recursive: true });
     expect((await platform('migrate')).stderr).toContain('Wrote migrations/0000-lampe-für.sql');
@@ -280,7 +289,7 @@ describe.each(servers)('$name', ({ name, dialect, missing, start }) => {
     await rm(migrations, { recursive: true });
     await withMysql(url, (connection) =>
       connection.query(
-        `DROP DATABASE ${other}; DROP TABLE led; DROP TABLE IF EXISTS noted; DELETE FROM platform_project_migrations`,
+        `DROP DATABASE ${other}; DROP TABLE led; DROP PROCEDURE led_do; DROP TABLE IF EXISTS noted; DELETE FROM platform_project_migrations`,
       ),
     );
   });

@@ -132,7 +132,7 @@ async function runNext(
   const unknown = reached === 2 * position + 1;
   await note(2 * position + 1);
   await source(sql).catch(async (error: unknown) => {
-    if (unknown && isDoneAlready(error)) return;
+    if (unknown && isDoneAlready(error, sql)) return;
     // A statement that the server refused was not run.
     await note(2 * position).catch(() => undefined);
     throw error;
@@ -145,14 +145,14 @@ async function runNext(
  * unless it is for a version that no server has. Then what nests.
  */
 const skipped =
-  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!(?!999999))[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN|CASE|IF|LOOP|REPEAT|WHILE|FOR(?=\s+\S+\s+IN\b)|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE|FOR(?!\s+(?:UPDATE|SHARE))))?)(?![\w$])/gi;
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!(?!999999))[\s\S]*?\*\/|;|(?<![\w$.@])(?:BEGIN(?:\s+NOT\s+ATOMIC)?|PACKAGE(?:\s+BODY)?|CASE|IF|LOOP|REPEAT|WHILE|FOR(?=\s+\S+\s+IN\b)|END(?:\s+(?:CASE|IF|LOOP|REPEAT|WHILE|FOR(?!\s+(?:UPDATE|SHARE))))?)(?![\w$])/gi;
 
 /** The name of a role, a user, a host or a trigger. */
 const anyName = String.raw`(?:'[^']*'|"[^"]*"|${'`(?:[^`]|``)*`'}|[\w$.%-]+)`;
 
-/** Statements with a program in them, in whose blocks lie semicolons. */
+/** Statements with a program in them, in whose blocks lie semicolons. MariaDB has packages, and blocks alone. */
 const programs = new RegExp(
-  String.raw`^(?:/\*M?!\d*\s*)?(?:CREATE|ALTER)(?:\s|\*/|/\*M?!\d*|OR\s+REPLACE\b|AGGREGATE\b|DEFINER\s*=\s*(?:CURRENT_(?:USER|ROLE)\b(?:\s*\(\s*\))?|${anyName}(?:\s*@\s*${anyName})?))*(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b`,
+  String.raw`^(?:(?:${anyName}\s*:\s*)?(?:BEGIN\s+NOT\s+ATOMIC|CASE|IF|LOOP|REPEAT|WHILE|FOR)|(?:/\*M?!\d*\s*)?(?:CREATE|ALTER)(?:\s|\*/|/\*M?!\d*|OR\s+REPLACE\b|AGGREGATE\b|DEFINER\s*=\s*(?:CURRENT_(?:USER|ROLE)\b(?:\s*\(\s*\))?|${anyName}(?:\s*@\s*${anyName})?))*(?:TRIGGER|PROCEDURE|FUNCTION|EVENT|PACKAGE))\b`,
   'i',
 );
 
@@ -162,11 +162,14 @@ const routine = String.raw`(?:PROCEDURE|FUNCTION)\b[^(]*\((?:[^()]|\([^()]*\))*\
 /** Conditions of a handler. */
 const condition = String.raw`(?:NOT\s+FOUND|SQLSTATE\s+(?:VALUE\s+)?'\w+'|\w+)`;
 
-/** Text before a statement of a program. Elsewhere BEGIN and END are names of columns, IF and REPEAT functions. */
-const starts = new RegExp(
-  String.raw`(?:[;:]|\b(?:BEGIN|THEN|ELSE|DO|LOOP|REPEAT|EACH\s+ROW(?:\s+(?:FOLLOWS|PRECEDES)\s+${anyName})?|HANDLER\s+FOR\s+${condition}(?:\s*,\s*${condition})*)|\b${routine})$`,
-  'i',
-);
+/** Text before a statement of a program, without DO. Routines of Oracle, which MariaDB takes as well, have AS there. */
+const beginnings = String.raw`(?:^|[;:]|\b(?:BEGIN(?:\s+NOT\s+ATOMIC)?|THEN|ELSE|LOOP|REPEAT|EACH\s+ROW(?:\s+(?:FOLLOWS|PRECEDES)\s+${anyName})?|HANDLER\s+FOR\s+${condition}(?:\s*,\s*${condition})*|${routine}|(?:PROCEDURE|FUNCTION)\s+${anyName}(?:\s*\((?:[^()]|\([^()]*\))*\))?(?:\s*RETURN\s+\w+(?:\s*\([^()]*\))?)?\s*\b[AI]S))`;
+
+/**
+ * The same with the DO of a loop or an event. Elsewhere BEGIN and END are names of columns, IF and REPEAT functions; so are
+ * these behind a DO that is a statement itself.
+ */
+const starts = new RegExp(String.raw`(?:${beginnings}|\bDO(?<!(?:${beginnings}|\bDO)\s*DO))$`, 'i');
 
 /** Text before a column in a CASE. */
 const operands = /(?:[-+/<>=(,]|\b(?:CASE|WHEN|THEN|ELSE|AND|OR))$/i;
@@ -175,8 +178,10 @@ const operands = /(?:[-+/<>=(,]|\b(?:CASE|WHEN|THEN|ELSE|AND|OR))$/i;
 function nest(blocks: ('statements' | 'expression')[], word: string, text: string): void {
   const isExpression = blocks.at(-1) === 'expression';
   if (/^END/i.test(word)) {
-    const isEnd = /\s/.test(word) || (isExpression ? !operands.test(text) : /(?:;|\bBEGIN)$/i.test(text));
+    const isEnd = /\s/.test(word) || (isExpression ? !operands.test(text) : /(?:;|\bBEGIN|\bATOMIC)$/i.test(text));
     if (isEnd) blocks.pop();
+  } else if (/^PACKAGE/i.test(word)) {
+    if (blocks.length === 0 && !programs.test(text)) blocks.push('statements');
   } else if (!isExpression && starts.test(text)) blocks.push('statements');
   else if (/^CASE/i.test(word)) blocks.push('expression');
 }
@@ -192,7 +197,7 @@ export function splitStatements(sqlText: string): readonly string[] {
     text += sqlText.slice(end, index);
     end = index + found.length;
     if (/^\w/.test(found)) {
-      isProgram ??= programs.test(text.trim());
+      isProgram ??= programs.test(`${text}${found}`.trim());
       // In a block the end tells all, and programs may be long.
       if (isProgram) nest(blocks, found, (blocks.length === 0 ? text : text.slice(-400)).trim());
     }

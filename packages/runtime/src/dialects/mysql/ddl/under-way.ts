@@ -101,7 +101,7 @@ async function finishChange(
   for (const { undo } of reached.toReversed()) {
     if (undo === null) continue;
     await session.script(undo).catch((error: unknown) => {
-      if (!isDoneAlready(error)) throw error;
+      if (!isDoneAlready(error, undo)) throw error;
     });
   }
   await session.query(underWay.remove, [name]);
@@ -115,7 +115,7 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
       await runStatement(session, statement);
     } catch (error) {
       if (errorNumber(error) === undefined) throw error;
-      if (index === 0 && isDoneAlready(error)) continue;
+      if (index === 0 && isDoneAlready(error, statement.sql)) continue;
       if (index === 0) return false;
       throw error;
     }
@@ -124,11 +124,13 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
 }
 
 /** Errors about dropping what is not there, and making what is. Source: the servers' manuals, "Error Codes". */
-const refusals: ReadonlySet<unknown> = new Set([
-  1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1304, 1305, 1359, 1360, 1826,
-]);
+const made: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1304, 1359, 1360, 1826]);
+
+/** Errors about what is not there: a new view or a setting may read that, and were not run then. */
+const missing: ReadonlySet<unknown> = new Set([1146, 1305]);
 
 /** True if the refusal of a statement that may have been run before tells that it was. */
-export function isDoneAlready(error: unknown): boolean {
-  return refusals.has(errorNumber(error));
+export function isDoneAlready(error: unknown, sql: string): boolean {
+  const number = errorNumber(error);
+  return made.has(number) || (missing.has(number) && /^(?:\/\*M?!\d*\s*)?(?:DROP|RENAME|ALTER)\b/i.test(sql));
 }
