@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { type CatalogStamps, changedRelations, readStamps } from '@tablewright/introspect';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTypeChecks, type TypeVerdict } from '../../packages/cli/src/dev/type-checks.ts';
@@ -263,7 +264,10 @@ export default defineExtension(({ route }) => {
   await expect.poll(lastTypes, { timeout: 180_000 }).toMatchObject({ kind: 'checked' });
 });
 
-test('types are checked again where a file that ends the compiler came and went between two looks', async () => {
+test('types are checked again where a file that ends the compiler came and went between two looks, and after a death', async () => {
+  const threads: Worker[] = [];
+  const hear = (thread: Worker) => threads.push(thread);
+  process.on('worker', hear);
   const other = await createProject();
   const folder = join(other.folder, 'extensions');
   await mkdir(folder);
@@ -281,7 +285,13 @@ test('types are checked again where a file that ends the compiler came and went 
   await rm(join(folder, 'deep.ts'));
   await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(2);
   expect(verdicts[1]).toMatchObject({ kind: 'checked', errors: [] });
+  await threads[0]?.terminate();
+  await expect.poll(() => verdicts.slice(2)).toMatchObject([{ kind: 'unchecked' }]);
+  checks.check();
+  await expect.poll(() => verdicts.slice(3), { timeout: 60_000 }).toMatchObject([{ kind: 'checked', errors: [] }]);
   await checks.close();
+  process.off('worker', hear);
+  expect(verdicts).toHaveLength(4);
   await other.remove();
 });
 

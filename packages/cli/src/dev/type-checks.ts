@@ -18,27 +18,37 @@ export type TypeChecks = ReturnType<typeof startTypeChecks>;
 /** Starts the thread; `onVerdict` gets the result of every check that no other has followed meanwhile. */
 export function startTypeChecks(workerData: TypeSources, onVerdict: (verdict: TypeVerdict) => void) {
   const name = import.meta.url.endsWith('.ts') ? './type-worker.ts' : './type-worker.js';
-  const { worker, send } = startWorker<number>()(new URL(name, import.meta.url), workerData);
-  worker.unref();
   let requested = 0;
-  let ended = false;
-  const end = (reason: string): void => {
-    if (!ended) onVerdict({ kind: 'unchecked', reason });
-    ended = true;
-  };
-  worker.on('message', ({ number, verdict }: { readonly number: number; readonly verdict: TypeVerdict }) => {
-    if (number === requested) onVerdict(verdict);
-  });
-  worker.on('error', (error) => end(error instanceof Error ? error.message : String(error)));
+
+  function start() {
+    const started = startWorker<number>()(new URL(name, import.meta.url), workerData);
+    const { worker } = started;
+    worker.unref();
+    const end = (reason: string): void => {
+      if (thread !== started) return;
+      thread = null;
+      onVerdict({ kind: 'unchecked', reason });
+    };
+    worker.on('message', ({ number, verdict }: { readonly number: number; readonly verdict: TypeVerdict }) => {
+      if (number === requested) onVerdict(verdict);
+    });
+    worker.on('error', (error) => end(error instanceof Error ? error.message : String(error)));
+    worker.on('exit', () => end('the thread that checks them has ended'));
+    return started;
+  }
+
+  let thread: ReturnType<typeof start> | null = start();
   return {
-    /** Checks the project as it is now; if several checks wait, only the last one runs. */
+    /** Checks the project as it is now, in another thread after one has died. If several checks wait, only the last one runs. */
     check(): void {
       requested += 1;
-      if (!ended) send(requested);
+      thread ??= start();
+      thread.send(requested);
     },
     async close(): Promise<void> {
-      ended = true;
-      await worker.terminate();
+      const last = thread;
+      thread = null;
+      await last?.worker.terminate();
     },
   };
 }
