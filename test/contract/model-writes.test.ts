@@ -50,7 +50,7 @@ function onlyMysql(): string {
   CREATE TABLE clocks (id integer PRIMARY KEY, one integer, CONSTRAINT clocks_one CHECK (one > 0),
     seen timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
     told timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, due datetime,
-    since integer, until integer, CHECK (since < until));
+    since integer, until integer, CHECK (since < until), mood enum('😀', 'b', '😁?') CHARACTER SET utf8mb4 NOT NULL DEFAULT '😁?');
   CREATE TABLE ages (id integer PRIMARY KEY, name varchar(9) /*M!, since timestamp(6) GENERATED ALWAYS AS ROW START,
     until timestamp(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until) */) /*M! WITH SYSTEM VERSIONING */`;
 }
@@ -414,6 +414,17 @@ describe('fields', () => {
       await done('POST', '/fields/clocks', { field: 'code', type: 'uuid' });
       await done('PATCH', '/fields/clocks/code', { type: 'string' });
       expect(await done('PATCH', '/items/clocks/1?fields=code', { code: 'Zürich' })).toEqual({ code: 'Zürich' });
+      await done('PATCH', '/fields/clocks/mood', { schema: { is_nullable: true } });
+      expect(await done('POST', '/items/clocks?fields=mood', { id: 3, one: 1 })).toEqual({ mood: '😁?' });
+      const most = { data_type: 'bigint unsigned', default_value: '18446744073709551614' };
+      await done('POST', '/fields/clocks', { field: 'most', type: 'bigInteger', schema: most });
+      await done('PATCH', '/fields/clocks/most', { schema: { default_value: '18446744073709551615' } });
+      expect(await done('POST', '/items/clocks?fields=most', { id: 2, one: 1 })).toEqual({
+        most: '18446744073709551615',
+      });
+      expect(await refused('PATCH', '/fields/clocks/most', { schema: { default_value: '-1' } })).toBe(
+        '400 INVALID_PAYLOAD',
+      );
     },
   );
 
@@ -520,6 +531,25 @@ describe('relations', () => {
     expect(new Set(names).size).toBe(2);
     await done('DELETE', `/collections/${collection}`);
     if (!onPostgres) return;
+    // The usual name is that of an index of another table.
+    await run('CREATE INDEX shops_shelf_idx ON shelves (name)');
+    const number = { type: 'integer' };
+    const places = [key, { field: 'shelf', ...number }, { field: 'code', ...number, schema: { is_unique: true } }];
+    await done('POST', '/collections', { collection: 'shops', schema: {}, fields: places });
+    for (const name of ['shelf', 'code']) {
+      const held = { collection: 'shops', field: name, related_collection: 'shelves' };
+      await done('POST', '/relations', held);
+      await done('DELETE', `/relations/shops/${name}`);
+      await done('POST', '/relations', held);
+    }
+    const indexes = await run("SELECT indexdef FROM pg_indexes WHERE tablename = 'shops' ORDER BY indexname");
+    expect(indexes.map(({ indexdef }) => String(indexdef).replace(/ INDEX .* (?=\()/, ' '))).toEqual([
+      'CREATE UNIQUE (code)',
+      'CREATE UNIQUE (id)',
+      'CREATE (shelf)',
+    ]);
+    await done('DELETE', '/collections/shops');
+    await run('DROP INDEX shops_shelf_idx');
     await done('PATCH', '/relations/coupons/shelf', { schema: { on_delete: 'CASCADE' } });
     expect(
       await run("SELECT confdeltype, condeferred FROM pg_constraint WHERE conname = 'coupons_shelf_fkey'"),

@@ -17,6 +17,7 @@ CREATE TABLE words (code varchar(9) CHARACTER SET latin1 COLLATE latin1_bin, pla
 CREATE TABLE pairs (word varchar(9) CHARACTER SET latin1, n int, PRIMARY KEY (word, n));
 INSERT INTO words (code, place, name, mood) VALUES ('é', 1, 'a', 'glad'), ('E', 2, 'B', 'sad'), ('?', 3, 'Ö', NULL);
 UPDATE words SET part_of = IF(code = 'é', 'E', 'é');
+CREATE TABLE moods (id int PRIMARY KEY, mood enum('😀', 'b', '😁?') CHARACTER SET utf8mb4, looks set('👀', 'c') CHARACTER SET utf8mb4);
 CREATE TABLE many (code varchar(9) CHARACTER SET latin1 PRIMARY KEY);
 INSERT INTO many WITH RECURSIVE g (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 1000)
   SELECT CONCAT('c', n + 1000 * k) FROM g, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) AS thousands;
@@ -56,6 +57,15 @@ describe.each(servers)('$name', ({ missing, start }) => {
     );
     const { json } = await platform().admin(`${path}&filter[${name}][_nnull]=true`);
     expect(json.data).toEqual([{ id, ...fits }]);
+  });
+
+  it('labels may have characters of four bytes', async () => {
+    const body = { id: 1, mood: '😁?', looks: ['👀', 'c'] };
+    expect((await platform().admin('/items/moods', { method: 'POST', body })).json.data).toEqual(body);
+    const found = await platform().admin(`/items/moods?fields=id&filter[mood]=${encodeURIComponent('😁?')}`);
+    expect(found.json.data).toEqual([{ id: 1 }]);
+    const other = { method: 'PATCH', body: { mood: '?' } };
+    expect(failure(await platform().admin('/items/moods/1', other))).toBe('400 FAILED_VALIDATION');
   });
 
   it('lists tell texts apart that are equal to their column, also beside other conditions', async () => {

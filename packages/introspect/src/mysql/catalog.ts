@@ -62,6 +62,8 @@ export interface ColumnRow extends TableName {
   readonly is_nullable: string;
   readonly data_type: string;
   readonly column_type: string;
+  /** Labels of an enum or a set; absent or null where `column_type` tells them whole. */
+  readonly labels?: readonly string[] | null;
   readonly character_maximum_length: number | null;
   readonly numeric_precision: number | null;
   readonly numeric_scale: number | null;

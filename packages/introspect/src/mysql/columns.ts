@@ -205,7 +205,7 @@ export function columnType(row: ColumnRow, isJson: boolean): ColumnType {
     domains: [],
     element: null,
     enum: null,
-    values: kind === 'enum' || kind === 'set' ? labelsOf(row.column_type) : null,
+    values: kind === 'enum' || kind === 'set' ? (row.labels ?? labelsOf(row.column_type)) : null,
     maxLength: sized.has(kind) ? row.character_maximum_length : null,
     precision: isDecimal ? row.numeric_precision : timed.has(kind) ? row.datetime_precision : null,
     scale: isDecimal ? row.numeric_scale : null,
@@ -241,7 +241,7 @@ function baseOf(row: ColumnRow, kind: string): string {
 }
 
 /** The labels of `enum('a','it''s')` in their order. Backslashes, line breaks and nulls are escaped. */
-function labelsOf(columnTypeText: string): readonly string[] {
+export function labelsOf(columnTypeText: string): readonly string[] {
   const labels = columnTypeText.matchAll(/'((?:[^']|'')*)'/g);
   return [...labels].map(([, label = '']) => label.replaceAll(/\\(.)|''/gs, unescaped));
 }

@@ -3,12 +3,12 @@ import { ownSchema } from '@tablewright/runtime/language';
 import type { CatalogStamps, ReadOptions, RunStatement } from '../facts.ts';
 import type { ColumnRow, MysqlCatalog, MysqlDialect, MysqlRows, StatisticsRow, TableName } from './catalog.ts';
 import { routinesSql, rowsSql, type Statement, serverSql } from './catalog-sql.ts';
-import { isGenerated, quoted } from './columns.ts';
+import { isGenerated, labelsOf, quoted } from './columns.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
  * tables. Rights of MySQL take one more, and functions two, where they are asked for; defaults with a question mark take
- * one for each table. The server says which of the two it is. An older server is read in the same way, and
+ * one for each table, and labels with one each. The server says which of the two it is. An older server is read in the same way, and
  * `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
@@ -85,7 +85,10 @@ async function readRows(
     dialect === 'mariadb' ? (sql, values) => run(`SET STATEMENT sql_mode = '' FOR ${sql}`, values) : run;
   return {
     tables: await rowsOf<'tables'>(runPlainly, statements.tables),
-    columns: await withDefaults(run, dialect, await rowsOf<'columns'>(runPlainly, statements.columns)),
+    columns: await withLabels(
+      run,
+      await withDefaults(run, dialect, await rowsOf<'columns'>(runPlainly, statements.columns)),
+    ),
     statistics: await withDistances(run, await rowsOf<'statistics'>(run, statements.statistics)),
     keys: await rowsOf<'keys'>(run, statements.keys),
     checks: await rowsOf<'checks'>(runPlainly, statements.checks),
@@ -118,6 +121,25 @@ async function withDefaults(
   }
   if (defaults.size === 0) return rows;
   return rows.map((row) => ({ ...row, column_default: defaults.get(row) ?? row.column_default }));
+}
+
+/** Labels are reported so, too. A column without rows makes them of their numbers, of which a set has those of its bits. */
+async function withLabels(run: RunStatement, rows: readonly ColumnRow[]): Promise<readonly ColumnRow[]> {
+  const named = new Map<ColumnRow, readonly string[]>();
+  for (const row of rows.filter(isListed)) {
+    const column = `t.${quoted(row.column_name)} AS label FROM (SELECT 1) AS one`;
+    const table = `${quoted(row.table_schema)}.${quoted(row.table_name)}`;
+    const { length } = labelsOf(row.column_type);
+    const sql = `WITH RECURSIVE labels AS (SELECT 0 AS n, ${column} LEFT JOIN ${table} AS t ON FALSE
+UNION ALL SELECT n + 1, ${row.data_type === 'set' ? '1 << n' : 'n + 1'} FROM labels WHERE n < ${length}) SELECT label FROM labels WHERE n > 0 ORDER BY n`;
+    const labels = (await run(sql, []).catch(() => [])).map(([label]) => label ?? '');
+    if (labels.length === length) named.set(row, labels);
+  }
+  return named.size === 0 ? rows : rows.map((row) => ({ ...row, labels: named.get(row) ?? null }));
+}
+
+function isListed({ data_type: kind, column_type: type }: ColumnRow): boolean {
+  return (kind === 'enum' || kind === 'set') && type.includes('?');
 }
 
 /** True if the default may have lost characters: a constant text with a question mark, which MariaDB reports as SQL. */

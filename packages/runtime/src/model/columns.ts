@@ -1,7 +1,7 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
-import { decodeValue, type JsonValue, types, type ValueType } from '../language/index.ts';
+import { decodeValue, type JsonValue, types, unsignedNatives, type ValueType } from '../language/index.ts';
 import {
   type ColumnTypeName,
   type FoundColumn,
@@ -67,12 +67,13 @@ function isColumnType(name: string): name is ColumnTypeName {
 /** A default as SQL: a value of the type, or one of the few that the database computes. Null where there is none. */
 export function defaultSql(sql: ModelSql, valueType: ValueType, schema: Payload, location: ModelPlace): string | null {
   const { type } = valueType;
-  const { default_value: value = null, max_length: longest = null } = schema;
+  const { default_value: value = null, max_length: longest = null, data_type: dataType = null } = schema;
   if (value === null) return null;
   if (type === 'hash' || type === 'secret') throw invalidPayload(`"schema.default_value" is not for ${type}.`);
   const expression = sql.computedDefault(type, value);
   if (expression !== undefined) return expression;
-  const decoded = decodeValue(valueType, value);
+  const native = unsignedNatives.get(String(dataType).toLowerCase());
+  const decoded = decodeValue({ ...valueType, ...(native && { native }) }, value);
   const errorLocation = { collection: location.collection, index: undefined };
   if (!decoded.ok) {
     if (decoded.limit === undefined) throw invalidPayload(`"schema.default_value" ${decoded.message}.`);

@@ -194,6 +194,8 @@ export type AlterPart =
       /** As SQL names it. */
       readonly column: string;
       readonly to: (definition: ColumnDefinition) => ColumnDefinition;
+      /** Completes the definition that the server prints. */
+      readonly whole: (definition: ColumnDefinition) => ColumnDefinition;
       readonly lossy?: boolean;
     };
 

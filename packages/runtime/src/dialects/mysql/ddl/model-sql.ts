@@ -12,7 +12,7 @@ import type {
   NewForeignKey,
 } from '../../../model/model-sql.ts';
 import { namesIn, quoteMysqlText as quote, tableOptions, tick, ticked } from '../texts.ts';
-import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType, retyped } from './types.ts';
+import { enumLike, type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType, retyped, withTexts } from './types.ts';
 
 export function mysqlModelSql(server: MysqlKind): ModelSql {
   const special: Readonly<Record<string, readonly string[]>> = {
@@ -83,12 +83,7 @@ function tableChanges(server: MysqlKind) {
 
 function columnChanges(server: MysqlKind) {
   return {
-    addValues: (found, values) => [
-      modify(found, (now) => ({
-        ...now,
-        type: now.type.replace(/^enum\((?:'(?:[^']|'')*'|,)+\)/i, () => `enum(${values.map(quote).join(',')})`),
-      })),
-    ],
+    addValues: (found, values) => [modify(found, (now) => ({ ...now, type: enumLike(now.type, values) }))],
     setType: (found, type) => retyped(server, found, type),
     setDefault: (found, backfill) => [
       // The clock has as many digits as its column.
@@ -169,7 +164,7 @@ function alter(found: FoundMember, sql: string, undo: string | null): ModelStep 
 }
 
 function modify(found: FoundColumn, to: Extract<AlterPart, { kind: 'modify' }>['to']): ModelStep {
-  return { ...base(found), part: { kind: 'modify', column: ticked(found.column.column), to } };
+  return { ...base(found), part: { kind: 'modify', column: ticked(found.column.column), to, whole: withTexts(found) } };
 }
 
 function addKey(found: FoundMember, name: string, key: NewForeignKey): ModelStep {

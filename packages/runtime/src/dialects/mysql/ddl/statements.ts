@@ -116,7 +116,8 @@ function modification(
   changes: readonly Extract<AlterPart, { kind: 'modify' }>[],
   { columns }: TableDefinition,
 ): readonly Printed[] {
-  const before = columns.get(column.slice(1, -1).replaceAll('``', '`'));
+  const printed = columns.get(column.slice(1, -1).replaceAll('``', '`'));
+  const before = printed && changes[0]?.whole(printed);
   if (before === undefined) throw new Error(`The database does not describe the column ${column}.`);
   if (before.generated) throw new PlatformError('UNPROCESSABLE_ENTITY', 'The database computes it: change it there.');
   const after = changes.reduce((definition, { to }) => to(definition), before);

@@ -121,12 +121,31 @@ function literalOf(type: PortableType, text: string): string {
 
 const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
+/** A definition with its texts whole: the servers print a question mark for a character of four bytes. */
+export function withTexts({ column: { values }, schema: { default_value: text } }: FoundColumn) {
+  return (printed: ColumnDefinition): ColumnDefinition => ({
+    ...printed,
+    type: values === undefined || !printed.type.includes('?') ? printed.type : enumLike(printed.type, values),
+    default:
+      typeof text === 'string' && /^'.*\?.*'$/s.test(printed.default ?? '') ? quoteMysqlText(text) : printed.default,
+  });
+}
+
+/** An enum of these values, which is otherwise like a printed one. */
+export function enumLike(printed: string, values: readonly string[]): string {
+  return printed.replace(
+    /^enum\((?:'(?:[^']|'')*'|,)+\)/i,
+    () => `enum(${values.map((value) => quoteMysqlText(value)).join(',')})`,
+  );
+}
+
 /** Plans it: conditions on the values, and the new definition. */
 export function retyped(
   { isMariadb, hasUuid }: MysqlKind,
-  { collection, field, descriptor, column, type: typeBefore }: FoundColumn,
+  found: FoundColumn,
   { type, sql, valueSource: backfill, refusal }: NewType,
 ): readonly ModelStep[] {
+  const { collection, field, descriptor, column, type: typeBefore } = found;
   const location = { collection, field };
   const table = ticked(descriptor.table);
   const name = ticked(column.column);
@@ -157,7 +176,7 @@ export function retyped(
   steps.push({
     kind: 'alter',
     table,
-    part: { kind: 'modify', column: name, to, lossy: refusal === null },
+    part: { kind: 'modify', column: name, to, whole: withTexts(found), lossy: refusal === null },
     place: location,
   });
   return steps;

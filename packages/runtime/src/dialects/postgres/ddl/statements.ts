@@ -101,14 +101,9 @@ export const postgresModelSql: ModelSql = {
 
   addForeignKey(found, names, key) {
     const { collection, field, descriptor } = found;
-    const holder = key.on.map(({ from }) => from).join(', ');
     return [
       alter(found, `ADD CONSTRAINT ${quoteName(madeName(names, 'fkey'))} ${foreignKey(key)}`),
-      // Without it every change of a related item looks through the whole table.
-      run(`CREATE INDEX IF NOT EXISTS ${quoteName(madeName(names, 'idx'))} ON ${descriptor.table} (${holder})`, {
-        collection,
-        field,
-      }),
+      run(indexedOnce(descriptor.table, names[1] ?? ''), { collection, field }),
     ];
   },
   replaceForeignKey(found, name, key) {
@@ -146,6 +141,21 @@ function alter({ collection, field, descriptor }: FoundMember, change: string): 
 function foreignKey({ target, on, onUpdate, onDelete }: NewForeignKey): string {
   const [from, to] = [on.map((pair) => pair.from), on.map((pair) => pair.to)];
   return `FOREIGN KEY (${from.join(', ')})\nREFERENCES ${target} (${to.join(', ')}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`;
+}
+
+/**
+ * Makes an index of a column unless one begins with it: without it every change of a related item looks through the whole
+ * table. The database chooses the name, because another table may have the usual one.
+ */
+function indexedOnce(table: string, column: string): string {
+  return `DO ${quoteText(`BEGIN
+  IF NOT EXISTS (
+    SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+    WHERE i.indrelid = ${quoteText(table)}::regclass AND a.attname = ${quoteText(column)}
+      AND i.indpred IS NULL AND i.indisvalid
+  ) THEN CREATE INDEX ON ${table} (${quoteName(column)});
+  END IF;
+END`)}`;
 }
 
 /** The type that an enum has which was made here, quoted and qualified. */
