@@ -82,7 +82,7 @@ function cachingOf({ dialect, collections, tables }: Schema): CachedTables | und
   const byId = new Map(tables.map((table) => [table.id, table]));
   const following = tables.filter(
     ({ follows, foreignKeys }) =>
-      follows === true || foreignKeys.some((key) => followsUnseen(key, byId.get(key.target))),
+      follows === true || foreignKeys.some((key) => followsOthers(key, byId.get(key.target))),
   );
   const derived = new Set([
     ...tables.filter(isDerived),
@@ -104,11 +104,11 @@ function isDerived({ kind, columns, inherited, inherits, rowSecurity }: Table): 
 }
 
 /** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
-function followsUnseen({ onUpdate, targetColumns }: ForeignKey, target: Table | undefined): boolean {
+function followsOthers({ onUpdate, targetColumns }: ForeignKey, target: Table | undefined): boolean {
   if (target === undefined || !isFollowing(onUpdate)) return false;
   const keys = [target.primaryKey, ...target.uniques].map((key) => key?.columns ?? []);
-  const isSeen = targetColumns.every((name) => keys.some((columns) => columns.includes(name)));
-  return !isSeen || target.columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
+  const isKeyed = targetColumns.every((name) => keys.some((columns) => columns.includes(name)));
+  return !isKeyed || target.columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
 }
 
 /** True if a write may change any table: by triggers and rules, or through a view. */

@@ -7,9 +7,9 @@ import { isGenerated, labelsOf, quoted } from './columns.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
- * tables. Rights of MySQL take one more, and functions two, where they are asked for; defaults with a question mark take
- * one for each table, and labels with one each. The server says which of the two it is. An older server is read in the same way, and
- * `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
+ * tables. Rights of MySQL take one more, and functions two, where they are asked for. Question marks take one for the
+ * defaults of a table, and one for the labels of a column. The server says which of the two it is. An older server is read
+ * in the same way, and `buildMysqlTables` reports it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
   const [[version, database] = []] = await run(serverSql, []);
