@@ -14,7 +14,9 @@ beforeAll(async () => {
       CREATE TABLE chapters (
         id integer PRIMARY KEY, book_id integer REFERENCES books, author_id integer REFERENCES authors);
       CREATE TABLE papers (id integer PRIMARY KEY, title text);
-      CREATE TABLE notes (id integer PRIMARY KEY, paper_id integer REFERENCES papers);`,
+      CREATE TABLE notes (id integer PRIMARY KEY, paper_id integer REFERENCES papers);
+      CREATE TABLE essays (id integer PRIMARY KEY, title text, rank integer);
+      CREATE TABLE remarks (id integer PRIMARY KEY, essay_id integer REFERENCES essays, body text);`,
     config: `{ relations: { 'nodes.nodes': { name: 'children' } } }`,
     permissions: `
 permissions:
@@ -41,6 +43,15 @@ permissions:
         - { fields: [notes], filter: { title: { _neq: c } }, validation: { 'count(notes)': { _lte: 2 } } }
         - { fields: [title, notes], filter: { title: { _eq: b } }, validation: { 'count(notes)': { _lte: 3 } } }
     notes: { read: true, create: true }
+    essays:
+      read: true
+      update:
+        - { fields: [title, remarks], filter: {}, validation: { 'count(remarks)': { _lte: 2 } } }
+        - { fields: [title, rank, remarks], filter: { rank: { _gt: 5 } } }
+        - { fields: [rank], filter: { rank: { _lte: 5 } } }
+    remarks:
+      read: true
+      update: { fields: [essay_id, body], filter: { essay_id: { remarks: { _some: { id: { _gt: 0 } } } } } }
     books:
       read: { fields: ["*"] }
       update: { fields: [title, chapters], filter: {}, validation: { author_id: { active: { _eq: true } } } }`,
@@ -48,8 +59,9 @@ permissions:
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {
-    await client.query('TRUNCATE nodes, marks, authors, books, chapters, papers, notes');
+    await client.query('TRUNCATE nodes, marks, authors, books, chapters, papers, notes, essays, remarks');
     await client.query("INSERT INTO papers VALUES (1, 'a'), (2, 'b'), (3, 'c')");
+    await client.query("INSERT INTO essays VALUES (1, 'a', 1); INSERT INTO remarks VALUES (1, 1, NULL)");
     await client.query(`INSERT INTO authors VALUES (1, true); INSERT INTO books VALUES (1, 'a', 1)`);
     await client.query(
       `INSERT INTO nodes VALUES (1, NULL, 'folder'), (2, 1, 'file'), (3, 1, 'odd'), (4, NULL, 'secret')`,
@@ -114,6 +126,13 @@ it('of several rules only those that matched the stored row count where nothing 
   ];
   expect(failure(await ask('PATCH', 'papers', each))).toBe('400 FAILED_VALIDATION');
   expect((await rows('SELECT id FROM notes ORDER BY id')).length).toBe(5);
+});
+
+it('of several rules those that matched the stored row count before a step that depends on them', async () => {
+  const remarks = { update: [{ id: 1, body: 'x' }] };
+  expect((await ask('PATCH', 'essays/1', { title: 'b', rank: 2, remarks })).status).toBe(200);
+  expect(failure(await ask('PATCH', 'essays/1', { title: 'b', rank: 9 }))).toBe('403 FORBIDDEN');
+  expect(await rows('SELECT rank FROM essays')).toEqual([{ rank: 2 }]);
 });
 
 it('of several rules only those that matched the stored row count', async () => {

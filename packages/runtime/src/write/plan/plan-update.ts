@@ -153,7 +153,7 @@ function finishLook(drafting: Drafting, update: Update): WriteStatement {
   const { written } = drafting;
   const { table } = written.writable.collection.descriptor;
   const from = `${update.source}, ${table} AS ${update.alias}`;
-  const matched = lateRules(checksOf(written));
+  const matched = lateRules(written, checksOf(written));
   const selected = ['NULL', countOf(written, 'i.n'), ...matched.map((rule) => matchesOf(`i.m${rule}`, 'i.n'))];
   const text = `SELECT ${selected.join(', ')} FROM ${from}${where(update.rows)}`;
   return finishWrite(drafting, text, { matched });
@@ -231,7 +231,7 @@ function finishUpdate(
   };
   const all = checksOf(written);
   const checks = all.filter(({ late }) => !late);
-  const matched = lateRules(all);
+  const matched = lateRules(written, all);
   const result =
     returned === undefined
       ? []
@@ -249,9 +249,9 @@ function finishUpdate(
   return finishWrite(drafting, text, { matched, judgements: checks.map(({ permissionCheck }) => permissionCheck) });
 }
 
-/** Rules whose match on the stored rows is asked for when everything is written. */
-function lateRules(checks: readonly Check[]): readonly number[] {
-  return [...new Set(checks.filter(({ late }) => late).flatMap(({ rules }) => rules))];
+/** Rules whose match on the stored rows is asked for later: all, since steps that depend on these ask more of them. */
+function lateRules({ grant }: Written, checks: readonly Check[]): readonly number[] {
+  return checks.some(({ late, rules }) => late && rules.length > 0) ? [...grant.rules.keys()] : [];
 }
 
 /** The rows that a rule has matched, in the order of their positions, as the text of an array. */
