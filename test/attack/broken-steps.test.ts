@@ -48,6 +48,7 @@ const sql = `
   CREATE TABLE seats (
     id integer PRIMARY KEY, club integer REFERENCES clubs, away integer REFERENCES clubs, person integer,
     FOREIGN KEY (club, person) REFERENCES members (club, person));
+  CREATE TABLE banners (id integer PRIMARY KEY, club integer REFERENCES clubs, code varchar(9) UNIQUE);
   CREATE TABLE docs (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE sheets (id integer PRIMARY KEY, doc integer REFERENCES docs, code varchar(9) UNIQUE);
   CREATE TABLE prints (id integer PRIMARY KEY, sheet integer REFERENCES sheets, code varchar(9) UNIQUE);
@@ -69,6 +70,7 @@ const sql = `
   INSERT INTO exams_grades VALUES (1, 1), (1, 2);
   INSERT INTO clubs VALUES (1);
   INSERT INTO members VALUES (1, 7, false);
+  INSERT INTO banners VALUES (1, 1, 'ann'), (2, 1, 'bob');
   INSERT INTO seats VALUES (5, 1, 1, NULL);
   INSERT INTO entries VALUES (1, 1, 'ann', NULL), (2, 2, 'bob', NULL);
   INSERT INTO orders VALUES (1, 1, 'ann'), (2, 2, 'bob');
@@ -160,7 +162,11 @@ permissions:
         validation: { _and: [{ grades: { _none: { high: { _eq: true } } } }, { 'count(grades)': { _gt: 0 } }] }
     racks: { read: { fields: '*', filter: *open }, update: { fields: '*', filter: *open, validation: &boxed { 'count(boxes)': { _gte: 2 } } } }
     boxes: { read: true, create: true, update: true, delete: true }
-    clubs: { read: true, update: true }
+    banners:
+      read: { fields: '*', filter: { code: { _neq: bob } } }
+      create: { fields: '*', validation: &staffed { club: { members: { _some: { person: { _gt: 10 } } } } } }
+      update: { fields: '*', filter: { code: { _neq: bob } }, validation: *staffed }
+    clubs: { read: true, create: true, update: true }
     members: { read: { fields: '*', filter: { open: { _eq: true } } }, create: true }
     seats: { read: true, update: true }
     stays: { read: true, create: { fields: '*', validation: { list: { open: { _eq: true } } } } }
@@ -295,6 +301,9 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       ['PATCH', 'sheets/1', {}],
       ['POST', 'sheets', { id: 10, doc: 1 }],
       ['PATCH', 'prints/1', {}],
+      ['PATCH', 'banners/1', { club: { id: 1, members: { create: [{ person: 9, open: true }] } } }],
+      ['POST', 'banners', { id: 10, club: { id: 1, members: { create: [{ person: 9, open: true }] } } }],
+      ['POST', 'banners', { id: 10, club: { id: 9, members: [{ person: 9, open: true }] } }],
       ...[{ grades: [1] }, { grades: { update: [{ id: 1 }] } }, { grades: [] }].flatMap((grades) => [
         ['PATCH', 'docs/1', grades] as const,
         ['POST', 'docs', { id: 10, open: true, ...grades }] as const,
@@ -318,6 +327,11 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       ['exams', { grades: { delete: [3], update: [{ id: 1 }] } }, 'INSERT INTO exams_grades VALUES (1, 3)'],
       ['racks', { boxes: { update: [{ id: 2 }] } }, 'UPDATE boxes SET rack = NULL WHERE id > 1'],
       ['racks', { boxes: { create: [{ id: 9 }] } }, 'DELETE FROM boxes WHERE id > 2'],
+      [
+        'banners',
+        { club: { id: 1, members: { create: [{ person: 11, open: true }] } } },
+        'DELETE FROM members WHERE person > 9',
+      ],
     ])('tells of the key where a change fulfils the rules by what it links: %s %j', async (table, more, back) => {
       await project.rows('DELETE FROM exams_grades WHERE grade > 1; INSERT INTO exams_grades VALUES (1, 3)');
       const send = (code: string) => project.ask(`/items/${table}/1`, { method: 'PATCH', body: { ...more, code } });

@@ -48,10 +48,11 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
     case 'related': {
       const relation = collection.relations.get(condition.relation)?.descriptor;
       if (relation?.kind !== 'm2o') return manyAhead(ahead, collection, condition.relation, condition);
+      const { refused } = ahead;
       // Triggers count for nothing where a step was refused.
-      const counts = ahead.refused === undefined ? mayBeWritten : isWritten;
+      const counts = refused === undefined ? mayBeWritten : isWritten;
       if (isValidation && !namesCaller(condition) && countsWritten(scope, collection, condition, written, counts))
-        return always;
+        return refused && isChangedBelow(changesBelow(refused, condition)) ? condition : always;
       const columns = relation.on.map(({ from }) => from);
       const holders = collection.descriptor.fields.filter(({ column }) => columns.includes(column));
       const target = scope.collections.get(relation.target);
@@ -101,11 +102,13 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
       brings: parts.flatMap(({ brings }) => brings),
       takes: parts.flatMap(({ takes }) => takes),
       links: parts.flatMap(({ links }) => links),
+      steps: parts.flatMap(({ steps }) => steps),
     };
   }
   const isRelated = condition.kind === 'related';
   const relation = writable.collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   const target = scope.open.collections.get(relation?.target ?? '');
+  if (isRelated && relation?.kind === 'm2o') return changesBehind(written, condition);
   if (target === undefined || !isStated(written, relation)) return noChanges;
   const isKnown = isRelated
     ? isApart(scope.open, target, condition.where, collections)
@@ -119,6 +122,27 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
   return { ...noChanges, brings: brings ? [items] : [], takes: takes ? [relation] : [] };
 }
 
+/** Changes of what a link leads to: those of steps that write what a condition asks of it. The step itself may be one. */
+function changesBehind({ scope, writable, collections }: Written, condition: Condition): ChangesBelow {
+  const { collection } = writable;
+  if (namesCaller(condition) || !countsWritten(scope.open, collection, condition, collections, isWritten))
+    return noChanges;
+  const names = reachedBy(scope.open, collection, condition);
+  return names.includes(collection.descriptor.name) ? noChanges : { ...noChanges, steps: names };
+}
+
+/** Names of the collections whose rows a condition asks about. */
+function reachedBy(scope: Scope, collection: CollectionScope, condition: Condition): readonly string[] {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => reachedBy(scope, collection, part));
+  const relation = collection.relations.get(
+    condition.kind === 'related' ? condition.relation : condition.field,
+  )?.descriptor;
+  const target = scope.collections.get(relation?.target ?? '');
+  const below = condition.kind === 'related' && target !== undefined ? reachedBy(scope, target, condition.where) : [];
+  return [...(relation === undefined ? [] : tablesOf(relation)), ...below];
+}
+
 /** True for items below that are written, and that hold keys of those above: new items have no targets before. */
 function isStated(written: Written, relation: RelationDescriptor | undefined): relation is ManyToMany | OneToMany {
   const { scope, writable, collections, action } = written;
@@ -130,7 +154,7 @@ function isStated(written: Written, relation: RelationDescriptor | undefined): r
   return pairs.every(({ from }) => keys.includes(from)) && keepsOwn(written, pairs);
 }
 
-const noChanges: ChangesBelow = { brings: [], takes: [], links: [] };
+const noChanges: ChangesBelow = { brings: [], takes: [], links: [], steps: [] };
 
 /** Operators that a count meets only as long as it is small. */
 const falling: ReadonlySet<Operator> = new Set(['_lt', '_lte']);
@@ -139,8 +163,8 @@ const falling: ReadonlySet<Operator> = new Set(['_lt', '_lte']);
 const rising: ReadonlySet<Operator> = new Set(['_gt', '_gte']);
 
 /** True if a condition that does not hold before the write is broken afterwards, too, unless the request makes some changes. */
-export function isChangedBelow({ brings, takes, links }: ChangesBelow): boolean {
-  return brings.length + takes.length + links.length > 0;
+export function isChangedBelow({ brings, takes, links, steps }: ChangesBelow): boolean {
+  return brings.length + takes.length + links.length + steps.length > 0;
 }
 
 /** True if no row can lead to one before that is there: a foreign key sees to it. */

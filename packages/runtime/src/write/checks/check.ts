@@ -74,6 +74,8 @@ export interface ChangesBelow {
   /** Relations whose items are taken away, or changed. */
   readonly takes: readonly OneToMany[];
   readonly links: readonly LinkedTargets[];
+  /** Collections that steps write. */
+  readonly steps: readonly string[];
 }
 
 /** Links to targets of which a condition asks. */

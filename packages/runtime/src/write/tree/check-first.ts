@@ -38,6 +38,7 @@ import {
   type LinkValues,
   placesOf,
   type Writing,
+  writesLater,
   writesOf,
 } from './writing.ts';
 
@@ -181,6 +182,7 @@ async function checkRules(writing: Writing, group: Group, draft: DecodedStep, li
 
 /** True if the tree may change items below those of these keys so that a condition holds. */
 export async function mayChange(writing: Writing, below: ChangesBelow, above: readonly KeyTexts[]): Promise<boolean> {
+  if (writesLater(writing, below.steps)) return true;
   for (const items of below.brings) if (await mayBring(writing, items, above)) return true;
   for (const relation of below.takes) if (await mayTake(writing, relation, above)) return true;
   for (const targets of below.links) if (await mayLink(writing, targets, above)) return true;

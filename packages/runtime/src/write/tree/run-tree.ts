@@ -80,6 +80,7 @@ export async function writeTree(
     collections: writtenBy(decoded),
     done: [],
     begun: new Set(),
+    ended: new Set(),
     made: new Set(),
     linking: new Map(),
     replaced: new Set(),
@@ -138,8 +139,14 @@ async function writeGroup(writing: Writing, group: Group, above: LinkValues): Pr
     (writing.drafts.get(group) ?? []).flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])),
   );
   const owners = { group, keys, isNew: (node: number) => created.has(node) };
-  for (const edge of group.children) await writeChildren(writing, owners, edge);
-  for (const edge of group.targets) await writeTargets(writing, owners, edge);
+  for (const edge of group.children) {
+    await writeChildren(writing, owners, edge);
+    writing.ended.add(edge);
+  }
+  for (const edge of group.targets) {
+    await writeTargets(writing, owners, edge);
+    writing.ended.add(edge);
+  }
   for (const edge of group.before) if (edge.behind !== undefined) await writeBehind(writing, group, edge, keys);
   return keys;
 }

@@ -13,7 +13,16 @@ import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import { namesOf, type WriteContext } from '../write-plan.ts';
-import { type DecodedStep, type DecodedSteps, type Group, itemId, type KeyTexts, type Members } from './parse/group.ts';
+import {
+  type Children,
+  type DecodedStep,
+  type DecodedSteps,
+  type Group,
+  itemId,
+  type KeyTexts,
+  type Members,
+  type Targets,
+} from './parse/group.ts';
 import { keyOfNode } from './resolve/references.ts';
 
 /** A tree while it is written. */
@@ -26,6 +35,8 @@ export interface Writing {
   readonly done: StepDone[];
   /** Drafts whose steps have begun. */
   readonly begun: Set<DecodedStep>;
+  /** Relations whose items are written, with their links. */
+  readonly ended: Set<Children | Targets>;
   /** Items that the request has made so far, as `itemId` names them. */
   readonly made: Set<string>;
   /** Latest steps that have written items whose links wait, by the items. */
@@ -180,15 +191,30 @@ const changedBy = derivedOnce((drafts: DecodedSteps) => writtenBy(drafts, ({ act
 export function writtenBy(
   drafts: DecodedSteps,
   isCounted: (step: DecodedStep) => boolean = () => true,
+  isOpen: (edge: Children | Targets) => boolean = () => true,
 ): ReadonlySet<string> {
   const nameOf = ({ writable }: Group): string => writable.collection.descriptor.name;
   return new Set(
     [...drafts].flatMap(([group, steps]) => [
       ...(steps.some(isCounted) ? [nameOf(group)] : []),
-      ...group.children.flatMap((edge) => (edge.members.some(isTaking) ? [nameOf(edge.group)] : [])),
-      ...group.targets.flatMap(({ relation, members }) => (members.some(isLinking) ? [relation.junction] : [])),
+      ...group.children.flatMap((edge) => (isOpen(edge) && edge.members.some(isTaking) ? [nameOf(edge.group)] : [])),
+      ...group.targets.flatMap((edge) =>
+        isOpen(edge) && edge.members.some(isLinking) ? [edge.relation.junction] : [],
+      ),
     ]),
   );
+}
+
+/** True if steps that have not begun write one of some collections, or links that wait. */
+export function writesLater({ drafts, begun, ended }: Writing, names: readonly string[]): boolean {
+  const later = writtenBy(
+    drafts,
+    (step) => !begun.has(step),
+    (edge) => !ended.has(edge),
+  );
+  const waits = ({ writable, nodes }: Group): boolean =>
+    names.includes(writable.collection.descriptor.name) && nodes.some((node) => node.later !== undefined);
+  return names.some((name) => later.has(name)) || [...drafts.keys()].some(waits);
 }
 
 /** True if a payload may take items from those above. */
