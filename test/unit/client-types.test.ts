@@ -24,6 +24,33 @@ it.each(versions)(
   },
 );
 
+it('compare a list of texts with a list, with its text, and with a part of it', { timeout: 60_000 }, async () => {
+  const schema = blogSchema();
+  const collections = schema.collections.map((collection) => ({
+    ...collection,
+    fields: collection.fields.map((field) => (field.name === 'title' ? { ...field, type: 'csv' as const } : field)),
+  }));
+  const { folder, write, remove } = await writeClients({ ...schema, collections });
+  const filters = [
+    "{ _eq: ['a', 'b'], _contains: 'a' }",
+    "{ _in: ['a,b', ['c']] }",
+    "['a']",
+    "'a,b'",
+    'null',
+    '{ _eq: 1 }',
+  ];
+  const lines = filters.map((filter) => `await articles.readByQuery({ filter: { title: ${filter} } });`);
+  await write({
+    'typed.ts': `import { createClient } from './client/admin/index.js';
+const articles = createClient('http://localhost').items('articles');
+${lines.join('\n')}
+`,
+  });
+  const { complaints } = await check(versions[0] ?? '5.9', join(folder, 'tsconfig.json'));
+  expect(complaints.match(/^\S*typed\.ts\S*/gm)).toEqual([expect.stringMatching(/\b8\b/)]);
+  await remove();
+});
+
 const editorVersions = Object.keys(editors).map((name) => (name === '7.0' ? name : '5.9'));
 
 describe.each(editorVersions)('in an editor with TypeScript %s', (version) => {

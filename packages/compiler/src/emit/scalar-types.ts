@@ -100,6 +100,11 @@ const plain = ['boolean', 'json', 'geometry', 'vector', 'composite', 'presence']
 function makeCompared(field: Compared, listed: Type | null): Type | null {
   const comparison = comparisonOf(field);
   if (comparison === null) return null;
+  if (comparison === 'list') {
+    // One beside the others, because a list is equal to a list or its text, and contains a text alone.
+    const both = takenScalar(field.type);
+    return union('TextOperators', generic('EqualOperators', both), both, 'null');
+  }
   const value = listed ?? comparedValue(field, comparison);
   const [name, short] = operators[comparison];
   const isPlain = plain.includes(comparison) || (listed === null && operators[comparison][0] === 'TextOperators');
@@ -108,7 +113,6 @@ function makeCompared(field: Compared, listed: Type | null): Type | null {
 }
 
 function comparedValue({ type, element = 'unknown', range }: Compared, comparison: Comparison): Type {
-  if (comparison === 'list') return 'string';
   if (comparison === 'array') return takenScalar(element);
   return takenScalar(rangeElement(range)?.type ?? type);
 }
