@@ -266,6 +266,16 @@ it('sends a purge again until the cache takes it, and all of them twice', async 
   await expect.poll(taken, { timeout: 30_000 }).toBe(2);
 });
 
+it('takes no purge for taken that a cache without purges passes on to a server', async () => {
+  const [tag = ''] = tagsOf(await kept('/items/articles/2'));
+  await settle();
+  receiver.fail(3, project.url);
+  const before = receiver.purges.length;
+  await edit('/items/articles/2', 'PATCH', { title: 'passed on' });
+  await expect.poll(() => project.log(), { timeout: 30_000 }).toContain('passed the purge on to a server');
+  await expect.poll(() => receiver.purges.slice(before).flat(), { timeout: 30_000 }).toContain(tag);
+});
+
 it('purges soon what is written after the cache is back, however long it was away, and tells which it is', async () => {
   const [tag = ''] = tagsOf(await kept('/items/articles/2'));
   /** Milliseconds from which on the cache takes purges to that of a write before. */

@@ -10,8 +10,8 @@ export interface PurgeReceiver {
   readonly url: string;
   /** Tags of each purge so far. */
   readonly purges: (readonly string[])[];
-  /** Answers so many purges with an error from now on. */
-  fail(count: number): void;
+  /** Answers so many purges with an error from now on, or as the server at this address does. */
+  fail(count: number, as?: string): void;
   close(): Promise<void>;
 }
 
@@ -19,10 +19,12 @@ export interface PurgeReceiver {
 export async function receivePurges(header = 'surrogate-key'): Promise<PurgeReceiver> {
   const purges: string[][] = [];
   let failures = 0;
-  const server = createServer((request, response) => {
+  let passedTo: string | undefined;
+  const server = createServer(async (request, response) => {
     if (request.method !== 'PURGE' || failures > 0) {
       failures -= 1;
-      response.writeHead(503).end();
+      const passed = passedTo === undefined ? undefined : await fetch(passedTo, { method: 'PURGE' });
+      response.writeHead(passed?.status ?? 503).end(await passed?.text());
       return;
     }
     purges.push(String(request.headers[header]).split(' '));
@@ -35,8 +37,9 @@ export async function receivePurges(header = 'surrogate-key'): Promise<PurgeRece
   return {
     url: `http://127.0.0.1:${address.port}/`,
     purges,
-    fail(count) {
+    fail(count, as) {
       failures = count;
+      passedTo = as;
     },
     async close() {
       server.closeAllConnections();

@@ -136,8 +136,10 @@ class PurgeTarget {
         redirect: 'manual',
         signal: AbortSignal.timeout(answerMs),
       });
-      await response.body?.cancel();
-      // Some caches answer so where they hold nothing of the kind.
+      // Some caches answer so where they hold nothing of the kind. Others pass on to a server what they do not know.
+      const refusal = response.status === 404 ? await response.text() : '';
+      if (refusal.includes('ROUTE_NOT_FOUND')) throw new Error('passed the purge on to a server');
+      if (!response.bodyUsed) await response.body?.cancel();
       if (!response.ok && response.status !== 404) throw new Error(`answered ${response.status}`);
       if (this.#failing)
         this.#options.log().info({ event: 'cache-purge', url: this.#url }, 'The cache takes purges again.');
