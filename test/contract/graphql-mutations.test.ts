@@ -45,6 +45,17 @@ async function ask(query: string, variables: object = {}, token?: string, header
 const admin = (query: string, variables: object = {}) => ask(query, variables, adminToken);
 
 describe('writes', () => {
+  it('answer new items with lists in lists of them, as REST does', async () => {
+    const { data } = await admin(`mutation {
+      create_lists_items(data: [{ name: "x", entries: [{ name: "c", tags: [{ id: 1 }] }] }]) { entries { tags { name } } }
+      update_lists_items(ids: ["1"], data: { name: "y" }) { entries { tags { name } } }
+    }`);
+    expect(data).toEqual({
+      create_lists_items: [{ entries: [{ tags: [{ name: 'one' }] }] }],
+      update_lists_items: [{ entries: [{ tags: [] }, { tags: [] }] }],
+    });
+  });
+
   it('create one item and several, with what is related to them', async () => {
     const { data } = await admin(`mutation {
       one: create_entries_item(data: { name: "c", list_id: { name: "second" }, tags: [{ id: 1 }, { name: "three" }] }) {

@@ -29,7 +29,7 @@ import {
   readNested,
   refuseNestedSyntax,
 } from './authorise/nested.ts';
-import { type Selector, shapeOf } from './authorise/shape.ts';
+import { shapeOf } from './authorise/shape.ts';
 import {
   checkSort,
   type OrderTerm,
@@ -44,7 +44,7 @@ import { refuseCost } from './plan/cost.ts';
 import type { ReadPlan, ReadQuery } from './plan/plan.ts';
 import { boundValues } from './plan/plan-bounds.ts';
 import { beyondOf, isStreamed, planRead, planTargets } from './plan/plan-read.ts';
-import { isLarge, refuseRows, rowBound } from './plan/row-bound.ts';
+import { isLarge, refuseRows, rowBound, topRows } from './plan/row-bound.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import type { NamedKeys, Prepared, RequestedRead } from './prepared.ts';
 
@@ -126,14 +126,6 @@ export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead
   const bounds = desired.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
   return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(maxRows) && { large: true }) };
-}
-
-/** Rows that the top of a read counts as. The number of written items is not known yet, so they count as a usual list. */
-function topRows(selector: Selector, limit: number, keys: number, usual: number): number {
-  if (selector === 'key') return 1;
-  if (limit !== -1) return limit;
-  if (selector === 'keys') return keys;
-  return selector === 'written' ? usual : limit;
 }
 
 /** The syntax of filters, names unseen: the first of the stages of `prepareRead`. Throws INVALID_QUERY. */

@@ -1,7 +1,7 @@
 import { invalidQuery } from '../../errors.ts';
 import type { NestedRead, NestedReads } from '../authorise/nested.ts';
 import type { Selected, Selection } from '../authorise/selection.ts';
-import { largestBufferedLimit } from '../authorise/shape.ts';
+import { largestBufferedLimit, type Selector } from '../authorise/shape.ts';
 import type { ReadLimits } from '../parse/request.ts';
 import type { NestedRows } from './plan.ts';
 
@@ -34,6 +34,14 @@ function entry(name: string, many: boolean, below: readonly NestedRows[]): Neste
  */
 export function rowBound(limit: number, rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
   return countedRows(limit) * multiplied(rows, reads, usual);
+}
+
+/** Rows that the top of a read counts as. The number of written items is not known yet, so they count as a usual list. */
+export function topRows(selector: Selector, limit: number, keys: number, usual: number): number {
+  if (selector === 'key') return 1;
+  if (limit !== -1) return limit;
+  if (selector === 'keys') return keys;
+  return selector === 'written' ? usual : limit;
 }
 
 function multiplied(rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
