@@ -113,6 +113,18 @@ describe('what is hardly HTTP', () => {
     expect(statuses(await raw(get('/items/tags?limit=1&fields=id') + body))[0]).toBe(200);
   });
 
+  it.each(['/items/tags?search=caf\u00e9', '/items/t\u00e4gs', '/items/tags?search=two words'])(
+    'an address that is not encoded says so: %s',
+    async (path) => {
+      const text = await raw(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
+      expect([statuses(text), text]).toEqual([
+        [400],
+        expect.stringContaining('in an address must be percent-encoded."'),
+      ]);
+      expect(text).toContain('"code":"INVALID_QUERY"');
+    },
+  );
+
   it.each(['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'GET', `GET /server/ping HTTP/1.1\r\n${host}`])(
     'half a request ends after its time: %j',
     async (bytes) => {

@@ -18,6 +18,11 @@ interface Refusal {
   readonly message?: string;
 }
 
+const unencoded: Refusal = {
+  code: 'INVALID_QUERY',
+  message: 'The first line is no HTTP request: blanks and letters beyond ASCII in an address must be percent-encoded.',
+};
+
 /** Codes of Fastify and Node that name a fault of the request. Every other error is a bug of ours. */
 const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', { code: 'INVALID_PAYLOAD', message: 'The body is too large.' }],
@@ -29,6 +34,8 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['ECONNRESET', { code: 'INVALID_PAYLOAD', message: 'The body ended too early.' }],
   ['HPE_INVALID_EOF_STATE', { code: 'INVALID_PAYLOAD', message: 'The request ended too early.' }],
   ['HPE_HEADER_OVERFLOW', { code: 'INVALID_QUERY', message: 'The address or the headers are too long.' }],
+  ['HPE_INVALID_URL', unencoded],
+  ['HPE_INVALID_CONSTANT', unencoded],
   ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'INVALID_PAYLOAD', message: 'The request took too long to arrive.' }],
 ]);
 
