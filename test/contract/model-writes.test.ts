@@ -610,6 +610,20 @@ describe('relations', () => {
     expect(await refused('DELETE', '/collections/shelves?data=discard')).toBe('422 UNPROCESSABLE_ENTITY');
   });
 
+  it.skipIf(onPostgres)('name no field where one of several of a table does not fit', async () => {
+    const fields = [
+      { field: 'fits', type: 'integer' },
+      { field: 'wide', type: 'bigInteger' },
+    ];
+    await done('POST', '/fields/books', fields);
+    const both = fields.map(({ field }) => ({ collection: 'books', field, related_collection: 'shelves' }));
+    for (const [relations, name] of [[both, 'books'] as const, [both.slice(1), 'wide'] as const]) {
+      const { json } = await send('POST', '/relations', relations);
+      expect(json.errors[0].message).toMatch(new RegExp(`^"${name}" cannot lead there`));
+    }
+    for (const { field } of fields) await done('DELETE', `/fields/books/${field}`);
+  });
+
   it('go, and leave the field', async () => {
     await done('DELETE', '/relations/books/shelf');
     expect((await server.admin('/items/books?fields=shelf&filter[shelf][_nnull]=true')).json.data).toHaveLength(2);

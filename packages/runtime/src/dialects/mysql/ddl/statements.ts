@@ -37,7 +37,9 @@ export async function tableStatements(
     const [[, printed] = []] = await query(`SHOW CREATE TABLE ${table}`, []);
     const definition = readTableDefinition(printed ?? '');
     const parts = alters.map(({ part }) => part);
-    statements.push(...altered(table, parts, definition, first.place));
+    // The server does not say which part it refuses.
+    const field = alters.every((step) => step.place.field === first.place.field) ? first.place.field : null;
+    statements.push(...altered(table, parts, definition, { ...first.place, field }));
   }
   return statements;
 }
