@@ -363,11 +363,10 @@ function mayBeWritten(
   written: ReadonlySet<string>,
   { collections }: Pick<Scope, 'collections'>,
 ): boolean {
-  const names = tablesOf(relation);
-  const has = (fact: 'amended' | 'inherited' | 'opaque', some: Iterable<string>): boolean =>
-    [...some].some((name) => collections.get(name)?.descriptor[fact] === true);
-  const isDerived = has('opaque', names) || has('inherited', names) || has('inherited', written);
-  return isWritten(relation, written) || isDerived || (has('amended', names) && has('amended', written));
+  const has = (fact: 'amended' | 'inherited' | 'opaque', names: Iterable<string>): boolean =>
+    [...names].some((name) => collections.get(name)?.descriptor[fact] === true);
+  const both = [...tablesOf(relation), ...written];
+  return isWritten(relation, written) || has('opaque', both) || has('inherited', both) || has('amended', written);
 }
 
 /** Names of the collections whose rows a relation leads through. */
