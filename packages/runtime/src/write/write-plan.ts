@@ -237,14 +237,21 @@ interface StepSetting {
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
-/** A plan that runs again when it is refused, judging first: what refuses it first would tell of hidden rows. */
+/**
+ * A plan that runs again when it is refused, judging first: what refuses it first would tell of hidden rows. One that another
+ * request may have overtaken runs once more as it is, because triggers count only so.
+ */
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
   let isTaken = isAgain;
+  let isOvertaken = false;
   return {
     ...plan,
     isConflict(error) {
-      if (isTaken || !needsChecksFirst(plan, error)) return plan.isConflict?.(error) === true;
+      const isConflict = plan.isConflict?.(error) === true;
+      const runsAgain = isConflict && !isOvertaken;
+      isOvertaken = isOvertaken || isConflict;
+      if (runsAgain || isTaken || !needsChecksFirst(plan, error)) return isConflict;
       isTaken = true;
       return true;
     },

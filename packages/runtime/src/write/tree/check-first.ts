@@ -28,7 +28,7 @@ import {
 import { keysOfRows } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
 import { findExisting, inOrder, keyOfNode, madeLinks } from './resolve/references.ts';
-import { findLeaving, heldTexts, isBelow, mayTake } from './write-children.ts';
+import { findLeaving, heldTexts, mayTake } from './write-children.ts';
 import { findRemoved, mayLink } from './write-targets.ts';
 import {
   areDecided,
@@ -201,7 +201,8 @@ async function mayBring(
     if (group.writable.collection.descriptor.name !== target) continue;
     if (where === undefined) {
       const held = await heldTexts(writing, group, drafts, relation);
-      const isThere = above.length === 1 && held.every((texts) => texts.length > 0 && isBelow(texts, above));
+      // Parts of longer keys would have to be compared by their columns.
+      const isThere = above.length === 1 && above[0]?.length === 1 && held.every(([text]) => text === above[0]?.[0]);
       if (!isThere || drafts.some(({ action }) => action === 'create')) return true;
       continue;
     }

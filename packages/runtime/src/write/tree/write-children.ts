@@ -163,7 +163,7 @@ export async function mayTake(writing: Writing, relation: OneToMany, above: read
 }
 
 /** True if these are values of the key of an item of these. */
-export function isBelow(texts: KeyTexts, above: readonly KeyTexts[]): boolean {
+function isBelow(texts: KeyTexts, above: readonly KeyTexts[]): boolean {
   return above.some((key) => texts.every((text) => key.includes(text)));
 }
 

@@ -10,7 +10,6 @@ import { requireFields } from '../decode/decode.ts';
 import { runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, prepareStep } from '../write-plan.ts';
-import { isSame } from './parse/decode-tree.ts';
 import {
   fieldsOf,
   type Group,
@@ -103,12 +102,13 @@ export async function mayLink(
   if (all.some(isChanging)) return true;
   const isMet = (count: number): Truth =>
     condition.kind === 'compare' ? meetsCount(condition, count) : count > 0 === (condition.quantifier === 'some');
+  const keys = new Set(above.map((key) => JSON.stringify(key)));
   for (const [group, steps] of all) {
     const { name } = group.writable.collection.descriptor;
     const made = new Set(steps.flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])));
     const isConcerned = ({ owner }: Members): boolean => {
       const key = group.nodes[owner]?.key ?? [];
-      return above.length === 0 ? made.has(owner) : above.some((other) => isSame(key, other));
+      return above.length === 0 ? made.has(owner) : keys.has(JSON.stringify(key));
     };
     for (const edge of group.targets) {
       if (!reached.includes(edge.relation.junction)) continue;
