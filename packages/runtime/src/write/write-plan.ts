@@ -244,13 +244,13 @@ export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
   let isTaken = isAgain;
-  let isOvertaken = false;
+  let hadConflict = false;
   return {
     ...plan,
     isConflict(error) {
       const isConflict = plan.isConflict?.(error) === true;
-      const runsAgain = isConflict && !isOvertaken;
-      isOvertaken = isOvertaken || isConflict;
+      const runsAgain = isConflict && !hadConflict;
+      hadConflict = hadConflict || isConflict;
       if (runsAgain || isTaken || !needsChecksFirst(plan, error)) return isConflict;
       isTaken = true;
       return true;
