@@ -24,6 +24,9 @@ const sql = `
   CREATE VIEW chairs AS SELECT id, club, person FROM passes;
   CREATE TABLE wishes (
     id integer PRIMARY KEY, club integer REFERENCES clubs, person uuid REFERENCES platform.platform_users);
+  CREATE TABLE lists (id integer PRIMARY KEY, club integer REFERENCES clubs, opened integer NOT NULL, changes integer);
+  CREATE TABLE members (id integer PRIMARY KEY, list integer REFERENCES lists);
+  CREATE TABLE entries (id integer PRIMARY KEY, club integer REFERENCES clubs, list integer REFERENCES lists);
   CREATE TABLE club_hosts (
     club integer REFERENCES clubs, host uuid REFERENCES platform.platform_users, PRIMARY KEY (club, host));
   CREATE TABLE houses (id integer PRIMARY KEY, owner uuid REFERENCES platform.platform_users);
@@ -41,6 +44,9 @@ const postgres = `
   CREATE FUNCTION grant_wish() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN INSERT INTO passes (id, club, person) VALUES (NEW.id, NEW.club, NEW.person); RETURN NULL; END $$;
   CREATE TRIGGER grant_wish AFTER INSERT ON wishes FOR EACH ROW EXECUTE FUNCTION grant_wish();
+  CREATE FUNCTION count_changes() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN NEW.changes = coalesce(OLD.changes, 0) + 1; RETURN NEW; END $$;
+  CREATE TRIGGER count_changes BEFORE UPDATE ON lists FOR EACH ROW EXECUTE FUNCTION count_changes();
   CREATE TABLE guests (
     id integer PRIMARY KEY, club integer REFERENCES clubs, person uuid REFERENCES platform.platform_users);
   CREATE TABLE patrons (PRIMARY KEY (id), FOREIGN KEY (club) REFERENCES clubs ON DELETE CASCADE) INHERITS (guests);
@@ -54,17 +60,21 @@ const onPostgres = `
 
 const onMysql = `
   CREATE TRIGGER grant_wish AFTER INSERT ON wishes FOR EACH ROW
-    INSERT INTO passes (id, club, person) VALUES (NEW.id, NEW.club, NEW.person)
+    INSERT INTO passes (id, club, person) VALUES (NEW.id, NEW.club, NEW.person);
+  CREATE TRIGGER count_changes BEFORE UPDATE ON lists FOR EACH ROW SET NEW.changes = coalesce(OLD.changes, 0) + 1
 `;
 
 const rows = [
-  'DELETE FROM wishes',
+  ...['wishes', 'entries', 'members', 'lists'].map((table) => `DELETE FROM ${table}`),
   'DELETE FROM club_hosts',
   'DELETE FROM passes',
   'DELETE FROM seats',
   'DELETE FROM clubs',
   "INSERT INTO clubs VALUES (1, 'own'), (2, 'other')",
   `INSERT INTO seats (id, club, person, grade) VALUES (1, 1, '${ann}', 'admin'), (2, 2, '${bob}', 'admin')`,
+  `INSERT INTO wishes VALUES (20, 2, '${bob}')`,
+  'INSERT INTO lists (id, club, opened) VALUES (2, 1, 0)',
+  'INSERT INTO members VALUES (1, 2)',
   `INSERT INTO passes (id, club, person) VALUES (1, 1, '${ann}'), (2, 2, '${bob}')`,
   `INSERT INTO club_hosts VALUES (1, '${ann}'), (2, '${bob}')`,
   'UPDATE nodes SET parent = NULL',
@@ -79,6 +89,7 @@ const rows = [
 
 const isAdmin = '{ club: { seats: { _some: { person: { _eq: $CURRENT_USER }, grade: { _eq: admin } } } } }';
 const isGuest = '{ club: { _in: $CURRENT_USER.passes.club } }';
+const isSeated = '{ club: { seats: { _some: { person: { _eq: $CURRENT_USER } } } } }';
 const isHost = '{ club: { users: { _some: { id: { _eq: $CURRENT_USER } } } } }';
 
 const permissions = `
@@ -97,7 +108,13 @@ permissions:
         - { fields: '*', filter: ${isGuest}, validation: ${isGuest} }
         - { fields: [note], filter: { note: { _eq: open } }, validation: {} }
     chairs: { read: true, create: { fields: '*', validation: ${isGuest} } }
-    wishes: { read: true, create: { fields: '*', validation: ${isGuest} } }
+    wishes:
+      read: true
+      create: { fields: '*', validation: ${isGuest} }
+      update: { fields: '*', filter: {}, validation: { _and: [${isGuest}, ${isSeated}] } }
+    lists: { read: true, update: { fields: '*', filter: { members: { _some: { id: { _gt: 0 } } } }, validation: {} } }
+    members: { read: true }
+    entries: { read: true, create: { fields: '*', validation: { list: { opened: { _eq: 1 } } } } }
     club_hosts:
       read: true
       create: { fields: '*', validation: ${isHost} }
@@ -262,6 +279,13 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       ['a seat below the own club', 'PATCH', '/items/clubs/1', { seats: { create: [{ id: 10, person: bob }] } }],
       ['the own seat', 'PATCH', '/items/seats/1', { note: 'x' }],
       ['a wish for the own club', 'POST', '/items/wishes', pass(1)],
+      ['a wish that moves to the own club', 'PATCH', '/items/wishes/20', { club: 1 }],
+      [
+        'an entry of a list that is opened with it',
+        'PATCH',
+        '/items/clubs/1',
+        { entries: { create: [{ id: 9, list: 2 }] }, lists: { update: [{ id: 2, opened: 1 }] } },
+      ],
       ['a pass for the own club', 'POST', '/items/passes', pass(1)],
       ['the own pass', 'PATCH', '/items/passes/1', { note: 'x' }],
       [

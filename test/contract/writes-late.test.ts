@@ -16,7 +16,9 @@ beforeAll(async () => {
       CREATE TABLE papers (id integer PRIMARY KEY, title text);
       CREATE TABLE notes (id integer PRIMARY KEY, paper_id integer REFERENCES papers);
       CREATE TABLE essays (id integer PRIMARY KEY, title text, rank integer);
-      CREATE TABLE remarks (id integer PRIMARY KEY, essay_id integer REFERENCES essays, body text);`,
+      CREATE TABLE remarks (id integer PRIMARY KEY, essay_id integer REFERENCES essays, body text);
+      CREATE TABLE tracts (id integer PRIMARY KEY, title text, rank integer);
+      CREATE TABLE glosses (id integer PRIMARY KEY, tract_id integer REFERENCES tracts, body text);`,
     config: `{ relations: { 'nodes.nodes': { name: 'children' } } }`,
     permissions: `
 permissions:
@@ -52,6 +54,15 @@ permissions:
     remarks:
       read: true
       update: { fields: [essay_id, body], filter: { essay_id: { remarks: { _some: { id: { _gt: 0 } } } } } }
+    tracts:
+      read: true
+      update:
+        - { fields: [glosses], filter: {}, validation: { 'count(glosses)': { _lte: 2 } } }
+        - { fields: [title], filter: { rank: { _lte: 5 } } }
+        - { fields: [title], filter: { rank: { _gt: 0 } } }
+    glosses:
+      read: true
+      update: { fields: [tract_id, body], filter: { tract_id: { glosses: { _some: { id: { _gt: 0 } } } } } }
     books:
       read: { fields: ["*"] }
       update: { fields: [title, chapters], filter: {}, validation: { author_id: { active: { _eq: true } } } }`,
@@ -59,9 +70,12 @@ permissions:
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {
-    await client.query('TRUNCATE nodes, marks, authors, books, chapters, papers, notes, essays, remarks');
+    await client.query(
+      'TRUNCATE nodes, marks, authors, books, chapters, papers, notes, essays, remarks, tracts, glosses',
+    );
     await client.query("INSERT INTO papers VALUES (1, 'a'), (2, 'b'), (3, 'c')");
     await client.query("INSERT INTO essays VALUES (1, 'a', 1); INSERT INTO remarks VALUES (1, 1, NULL)");
+    await client.query("INSERT INTO tracts VALUES (1, 'a', 1); INSERT INTO glosses VALUES (1, 1, NULL)");
     await client.query(`INSERT INTO authors VALUES (1, true); INSERT INTO books VALUES (1, 'a', 1)`);
     await client.query(
       `INSERT INTO nodes VALUES (1, NULL, 'folder'), (2, 1, 'file'), (3, 1, 'odd'), (4, NULL, 'secret')`,
@@ -133,6 +147,8 @@ it('of several rules those that matched the stored row count before a step that 
   expect((await ask('PATCH', 'essays/1', { title: 'b', rank: 2, remarks })).status).toBe(200);
   expect(failure(await ask('PATCH', 'essays/1', { title: 'b', rank: 9 }))).toBe('403 FORBIDDEN');
   expect(await rows('SELECT rank FROM essays')).toEqual([{ rank: 2 }]);
+  const glosses = { update: [{ id: 1, body: 'x' }] };
+  expect((await ask('PATCH', 'tracts/1', { title: 'b', glosses })).status).toBe(200);
 });
 
 it('of several rules only those that matched the stored row count', async () => {

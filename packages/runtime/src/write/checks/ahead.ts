@@ -357,16 +357,18 @@ function isWritten(relation: RelationDescriptor, written: ReadonlySet<string>): 
   return tablesOf(relation).some((name) => written.has(name));
 }
 
-/** Triggers count as well, and tables that show rows of others: no row grants itself by these. */
-function mayBeWritten(
-  relation: RelationDescriptor,
-  written: ReadonlySet<string>,
-  { collections }: Pick<Scope, 'collections'>,
-): boolean {
-  const has = (fact: 'amended' | 'inherited' | 'opaque', names: Iterable<string>): boolean =>
-    [...names].some((name) => collections.get(name)?.descriptor[fact] === true);
-  const both = [...tablesOf(relation), ...written];
-  return isWritten(relation, written) || has('opaque', both) || has('inherited', both) || has('amended', written);
+/** Tables that show rows of others count as well, and what triggers of written ones do: no row grants itself by these. */
+const mayBeWritten: ReachesWritten = leadsToWritten();
+
+/** Whether a relation leads to rows that a request writes, of which triggers of some collections count. Default: of all. */
+export function leadsToWritten(triggered?: ReadonlySet<string>): ReachesWritten {
+  return (relation, written, { collections }) => {
+    const has = (fact: 'amended' | 'inherited' | 'opaque', names: Iterable<string>): boolean =>
+      [...names].some((name) => collections.get(name)?.descriptor[fact] === true);
+    const both = [...tablesOf(relation), ...written];
+    const isDerived = has('opaque', both) || has('inherited', both);
+    return isWritten(relation, written) || isDerived || has('amended', triggered ?? written);
+  };
 }
 
 /** Names of the collections whose rows a relation leads through. */

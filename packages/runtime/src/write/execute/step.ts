@@ -23,6 +23,7 @@ import { isOfRows } from './violation.ts';
 
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {
+  readonly collection: string;
   readonly keys: Keys;
   /** Checks links to rows of other tenants, which look like missing ones. */
   checkLinks(): Promise<void>;
@@ -94,6 +95,7 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
   if (result.wrote) await watch?.resolve(written, result.count, result.rows);
   const done = { ...values, keys: asMany(written), matched };
   return {
+    collection: payload.collection,
     keys: written,
     checkLinks: () => checkLate(running, step, plans.linkCheck, done),
     waitsForLinks: plans.planStated !== undefined,

@@ -251,7 +251,7 @@ function finishUpdate(
 
 /** Rules whose match on the stored rows is asked for later: all, since steps that depend on these ask more of them. */
 function lateRules({ grant }: Written, checks: readonly Check[]): readonly number[] {
-  return checks.some(({ late, rules }) => late && rules.length > 0) ? [...grant.rules.keys()] : [];
+  return grant.rules.length > 1 && checks.some(({ late }) => late) ? [...grant.rules.keys()] : [];
 }
 
 /** The rows that a rule has matched, in the order of their positions, as the text of an array. */
