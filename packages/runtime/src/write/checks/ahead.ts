@@ -358,10 +358,10 @@ function isWritten(relation: RelationDescriptor, written: ReadonlySet<string>): 
 }
 
 /** Tables that show rows of others count as well, and what triggers of written ones do: no row grants itself by these. */
-const mayBeWritten: ReachesWritten = leadsToWritten();
+const mayBeWritten: ReachesWritten = reachTest();
 
-/** Whether a relation leads to rows that a request writes, of which triggers of some collections count. Default: of all. */
-export function leadsToWritten(triggered?: ReadonlySet<string>): ReachesWritten {
+/** Makes a test of relations that lead to rows which a request writes. Triggers of some collections count. Default: of all. */
+export function reachTest(triggered?: ReadonlySet<string>): ReachesWritten {
   return (relation, written, { collections }) => {
     const has = (fact: 'amended' | 'inherited' | 'opaque', names: Iterable<string>): boolean =>
       [...names].some((name) => collections.get(name)?.descriptor[fact] === true);

@@ -7,7 +7,7 @@ import { not, some } from '../../language/operators/definition.ts';
 import { derivedOnce } from '../../language/values/once.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection } from '../access/scope.ts';
-import { countsWritten, isApart, isEmptyAtFirst, leadsToWritten, meetsCount, tablesOf } from '../checks/ahead.ts';
+import { countsWritten, isApart, isEmptyAtFirst, meetsCount, reachTest, tablesOf } from '../checks/ahead.ts';
 import { brokenRules, holds, isSent, linkedKey } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Running } from '../execute/running.ts';
@@ -299,7 +299,7 @@ export async function checkEarlierSteps(
   rules: readonly { readonly where: Condition }[],
 ): Promise<void> {
   const { open } = context.scope;
-  const counts = leadsToWritten(new Set(done.map((step) => step.collection)));
+  const counts = reachTest(new Set(done.map((step) => step.collection)));
   if (!rules.some(({ where }) => countsWritten(open, collection, where, collections, counts))) return;
   for (const step of done) await step.checkEarly();
 }
