@@ -47,7 +47,7 @@ interface Context {
 /** Keywords that judge no value. */
 const annotations = new Set(
   ['title', 'description', 'default', 'deprecated', 'readOnly', 'writeOnly', 'examples'].concat(
-    ['$comment', 'contentMediaType', 'contentEncoding'],
+    ['$comment', 'contentMediaType', 'contentEncoding', 'contentSchema'],
     // Judged together with others.
     ['additionalProperties', 'unevaluatedProperties'],
   ),
