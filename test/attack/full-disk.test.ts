@@ -7,7 +7,6 @@ import { keptSecret } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
 import { file, form } from '../support/files.ts';
-import { generateHosted } from '../support/host.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -124,8 +123,7 @@ it.skipIf(disk === null)(
       await run(`CREATE TABLESPACE ${space} LOCATION '${folder}'`);
       await run(`CREATE TABLE notes (id integer PRIMARY KEY, body text) TABLESPACE ${space}`);
       await run('ALTER TABLE notes ALTER body SET STORAGE EXTERNAL');
-      await generateHosted(project.folder, database.url);
-      const server = await startUnchecked(project.folder, database.url, {}, ['--workers', '2']);
+      const server = await startUnchecked(project.folder, database.url, {}, ['--generate', '--workers', '2']);
       try {
         const write = (id: number, length: number) =>
           server.admin('/items/notes', { method: 'POST', body: { id, body: 'x'.repeat(length) } });

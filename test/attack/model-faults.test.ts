@@ -8,9 +8,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyMysql, startFaultyMysql } from '../support/faulty-mysql.ts';
 import { startCompiled } from '../support/host.ts';
-import type { Platform } from '../support/platform.ts';
+import { type Platform, runPlatform } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const isWhole = process.env.FAULTS !== undefined;
 
@@ -172,7 +171,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     }, 600_000);
   });
 
-  const migrate = (through: string) => runWarm(['migrate', '--project', faulty.folder], { DATABASE_URL: through });
+  const migrate = (through: string) => runPlatform(['migrate', '--project', faulty.folder], { DATABASE_URL: through });
 
   it('what a server that was killed has begun to drop is dropped by `platform migrate`', async () => {
     const [before = 0, said = 0] = (await counts()) as readonly number[];

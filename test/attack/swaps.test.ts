@@ -6,7 +6,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { generateHosted } from '../support/host.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
 
@@ -25,9 +24,8 @@ beforeAll(async () => {
   );
   project = await createProject();
   await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
-  await generateHosted(project.folder, database.url);
   // Requests wait longer for connections where other tests run, and none may fail for that.
-  server = await startUnchecked(project.folder, database.url, { DATABASE_POOL_TIMEOUT: '30s' }, []);
+  server = await startUnchecked(project.folder, database.url, { DATABASE_POOL_TIMEOUT: '30s' });
 });
 afterAll(async () => {
   await server?.stop();

@@ -6,9 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const modes =
   'TRADITIONAL,ANSI_QUOTES,PIPES_AS_CONCAT,IGNORE_SPACE,NO_BACKSLASH_ESCAPES,REAL_AS_FLOAT,HIGH_NOT_PRECEDENCE,NO_UNSIGNED_SUBTRACTION,ONLY_FULL_GROUP_BY';
@@ -51,7 +50,7 @@ describe.each(servers)('$name', ({ dialect, missing, startFolding }) => {
   });
 
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runWarm([...args, '--project', project.folder], { DATABASE_URL: url });
+    const { code, stdout, stderr } = await runPlatform([...args, '--project', project.folder], { DATABASE_URL: url });
     return `${code} ${stdout}${stderr}`;
   };
 

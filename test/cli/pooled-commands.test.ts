@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { runPlatform } from '../support/platform.ts';
 import { type Pooler, poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 120_000 });
@@ -32,7 +32,7 @@ describe.skipIf(poolerVersion === undefined).each(modes)(`PgBouncer pooling by %
     const explained = ['explain', 'GET /items/notes?filter[body][_eq]=x', '--as', 'public'];
     const printed: string[] = [];
     for (const args of [['introspect'], ['can', 'public', 'read', 'notes', '1'], explained, ['doctor', '--notes']]) {
-      const done = await runWarm([...args, '--project', folder], { DATABASE_URL: pooler.url });
+      const done = await runPlatform([...args, '--project', folder], { DATABASE_URL: pooler.url });
       expect([args, done.code, done.stderr]).toEqual([args, 0, expect.any(String)]);
       printed.push(done.stderr);
       await withClient(pooler.url, (client) => client.query('UPDATE notes SET body = id::text'));

@@ -8,7 +8,6 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type CommandResult, commandVariables, runPlatform, startPlatform } from '../support/platform.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -21,12 +20,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all([database?.drop(), rm(folder, { recursive: true, force: true })]));
 
 function platform(...args: readonly string[]): Promise<CommandResult> {
-  return runWarm([...args, '--project', folder], { DATABASE_URL: database.url });
+  return runPlatform([...args, '--project', folder], { DATABASE_URL: database.url });
 }
 
 it('tells by init the commands that work where it was run', async () => {
-  // The command tells how it was started, so this one is a process of its own.
-  const { stderr } = await runPlatform(['init', '--yes', '--project', folder], { DATABASE_URL: database.url });
+  const { stderr } = await platform('init', '--yes');
   const [install, ...lines] = /^Next:\n {2}(.+)\n {2}(.+)\n {2}(.+)$/m.exec(stderr)?.slice(1) ?? [];
   expect(install).toBe('npm install');
   expect(lines.map((line) => line.replace(/^.* (?=generate|start)/, '').split(' ')[0])).toEqual(['generate', 'start']);
@@ -110,7 +108,7 @@ describe('mistakes in platform.config.ts', () => {
 
   it('a promise that nothing settles', async () => {
     await writeFile(join(folder, 'platform.config.ts'), `await new Promise(() => {});\n${config('')}`);
-    const { code, stderr } = await runPlatform(['generate', '--project', folder], { DATABASE_URL: database.url });
+    const { code, stderr } = await platform('generate');
     expect(stderr).toMatch(/^The command ended unfinished: .*\n {2}Look for an `await`/);
     expect(code).toBe(2);
   });

@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase, withClient } from '../support/databa
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
 import { createProject, runPlatform, startUnchecked, variablesOf } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
-import { runRefused, runWarm } from '../support/warm-command.ts';
+import { runRefused } from '../support/warm-command.ts';
 
 // Several starts of the command each.
 vi.setConfig({ testTimeout: 120_000 });
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await installSystem(database.url);
   project = await createProject();
   await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { notes: { read: true } } }\n');
-  expect(await runWarm(['generate', '--project', project.folder], { DATABASE_URL: database.url })).toMatchObject({
+  expect(await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url })).toMatchObject({
     code: 0,
   });
 });

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { generateHosted } from '../support/host.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
 
 interface Message {
@@ -33,7 +32,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'platform-notify-'));
   database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
   project = await createProject();
-  await generateHosted(project.folder, database.url);
+  expect((await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url })).code).toBe(0);
 });
 afterAll(async () => {
   await project?.remove();

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -27,7 +26,7 @@ it('ends with its diagnostics when what it should serve cannot be compiled', asy
 it('serves, and warns of code that was edited and of migrations that the database lacks', async () => {
   const served = await createProject();
   const at = (path: string): string => join(served.folder, path);
-  const run = (command: string) => runWarm([command, '--project', served.folder], { DATABASE_URL: database.url });
+  const run = (command: string) => runPlatform([command, '--project', served.folder], { DATABASE_URL: database.url });
   const start = async (awaited: string): Promise<string> => {
     const server = await startUnchecked(served.folder, database.url, {}, []);
     // Warnings delay no answer.
@@ -58,7 +57,7 @@ it('serves, and warns of code that was edited and of migrations that the databas
 it('warns of rules and configuration that were changed after they were compiled, until they are compiled', async () => {
   const served = await createProject();
   const write = (name: string, text: string): Promise<void> => writeFile(join(served.folder, name), text);
-  const run = (...args: string[]) => runWarm([...args, '--project', served.folder], { DATABASE_URL: database.url });
+  const run = (...args: string[]) => runPlatform([...args, '--project', served.folder], { DATABASE_URL: database.url });
   const start = async (): Promise<readonly string[]> => {
     const server = await startUnchecked(served.folder, database.url, {}, []);
     await wait(1_000);

@@ -7,8 +7,7 @@ import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
 import { readClassDocument } from '../support/class-documents.ts';
 import { createDatabase } from '../support/database.ts';
 import { blocksOf } from '../support/examples.ts';
-import { generateHosted } from '../support/host.ts';
-import { type Answer, type Ask, adminToken, createProject } from '../support/platform.ts';
+import { type Answer, type Ask, adminToken, createProject, runPlatform } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 /** Rows of a table below a heading, each as its cells. */
@@ -259,7 +258,10 @@ describe('Directus', () => {
     const option = spansOf('1. ').find((span) => span.startsWith('database:'));
     try {
       writeFileSync(`${other.folder}/platform.config.ts`, `export default { ${option} };\n`);
-      await generateHosted(other.folder, database.url);
+      const { code, stderr } = await runPlatform(['generate', '--project', other.folder], {
+        DATABASE_URL: database.url,
+      });
+      expect(code, stderr).toBe(0);
       const schema = readFileSync(`${other.folder}/platform.schema.json`, 'utf8');
       expect([schema.includes('"notes"'), schema.includes('directus_users')]).toEqual([true, false]);
     } finally {

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDatabase, withClient } from '../support/database.ts';
-import { generateHosted } from '../support/host.ts';
 import { createMysqlDatabase, withMysql } from '../support/mariadb.ts';
 import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
@@ -55,8 +54,7 @@ describe.each(databases)('$name', ({ missing, make }) => {
     const project = await createProject();
     closing.push(() => project.remove());
     await writeFile(join(project.folder, 'permissions.yaml'), permissions);
-    await generateHosted(project.folder, database.url);
-    const platform = await startUnchecked(project.folder, database.url, {}, ['--workers', '2']);
+    const platform = await startUnchecked(project.folder, database.url, {}, ['--generate', '--workers', '2']);
     closing.push(() => platform.stop());
     const all = async () => [
       await statuses(platform, '/items/changed'),

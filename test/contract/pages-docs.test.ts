@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readText } from '../architecture/files.ts';
 import { createDatabase } from '../support/database.ts';
 import { blocksOf, readExamples } from '../support/examples.ts';
-import { generateHosted } from '../support/host.ts';
-import { adminToken, createProject } from '../support/platform.ts';
+import { adminToken, createProject, runPlatform } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 import { runBlocks } from '../support/shell.ts';
 
@@ -84,7 +83,8 @@ it('client packages: the command of the page writes the clients of two classes',
   try {
     const text = 'roles: { editor: {} }\npermissions: { editor: { articles: { read: true } } }\n';
     await runBlocks([`cat > permissions.yaml <<'END'\n${text}END`], { folder: other.folder, url: '', variables: {} });
-    await generateHosted(other.folder, database.url);
+    const generated = await runPlatform(['generate', '--project', other.folder], { DATABASE_URL: database.url });
+    expect(generated.code, generated.stderr).toBe(0);
     const command = fileURLToPath(new URL('../../packages/cli/bin/platform.cjs', import.meta.url));
     const prelude = `rm -r generated; npx() { shift; '${process.execPath}' '${command}' "$@" 2>&1; }`;
     const commands = blocksOf(readText('docs/client-packages.md'), 'sh');

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
 import { createDatabase } from '../support/database.ts';
-import { generateHosted } from '../support/host.ts';
 import { createProject, startPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
@@ -110,8 +109,7 @@ it('a project replaces templates, style and icon by files of the same name', { t
 it('there is none but the first where there are no users', { timeout: 60_000 }, async () => {
   const database = await createDatabase();
   const { folder, remove } = await createProject();
-  await generateHosted(folder, database.url);
-  const server = await startPlatform(folder, database.url, { DOCS: 'true', GRAPHIQL: 'true' }, []);
+  const server = await startPlatform(folder, database.url, { DOCS: 'true', GRAPHIQL: 'true' });
   try {
     for (const name of [...pages, 'assets/login.js']) {
       expect(failure(await server.ask(`/admin/${name}`))).toBe('404 ROUTE_NOT_FOUND');

@@ -3,10 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemDatabase } from '../support/contract-database.ts';
-import { createProject } from '../support/platform.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
 import { failure, serveProject } from '../support/project.ts';
 import { keyOf, serveTenants, type TenantProject, type TenantUser } from '../support/tenants.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 let project: TenantProject;
 beforeAll(async () => {
@@ -318,14 +317,14 @@ permissions: { member: { notes: { read: true, create: true, update: true, delete
     try {
       const text = `import { defineConfig } from 'tablewright/config';\nexport default defineConfig(${config});\n`;
       await writeFile(join(project.folder, 'platform.config.ts'), text);
-      const { code, stderr } = await runWarm(['generate', '--project', project.folder], {
+      const { code, stderr } = await runPlatform(['generate', '--project', project.folder], {
         DATABASE_URL: database.url,
       });
       expect(code).toBe(1);
       expect(stderr).toContain('tenant-missing');
       expect(stderr).toContain('The table has no column "tenant_id", so nothing tells whose its rows are.');
       await database.rows('DROP TABLE tags');
-      const { stderr: warned } = await runWarm(['generate', '--project', project.folder], {
+      const { stderr: warned } = await runPlatform(['generate', '--project', project.folder], {
         DATABASE_URL: database.url,
       });
       expect(warned).toContain('tenant-nullable');

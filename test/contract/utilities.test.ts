@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemDatabase } from '../support/contract-database.ts';
 import { file, form } from '../support/files.ts';
-import { generateHosted } from '../support/host.ts';
 import { createProject, startUnchecked } from '../support/platform.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';
 
@@ -304,8 +303,7 @@ describe('sorting', () => {
     const config = "collections: { pages: { sort: 'position', accountability: 'none' } }";
     const text = `import { defineConfig } from 'tablewright/config';\nexport default defineConfig({ ${config} });\n`;
     await writeFile(join(folder, 'platform.config.ts'), text);
-    await generateHosted(folder, database.url);
-    const server = await startUnchecked(folder, database.url, { NODE_OPTIONS: '--max-old-space-size=80' }, []);
+    const server = await startUnchecked(folder, database.url, { NODE_OPTIONS: '--max-old-space-size=80' });
     try {
       const move = await server.admin('/utils/sort/pages', { method: 'POST', body: { item: 3, to: 1 } });
       expect(move.status).toBe(200);

@@ -3,10 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { generateHosted } from '../support/host.ts';
-import { createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
 import { urlOfRole } from '../support/roles.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -31,8 +29,7 @@ beforeAll(async () => {
     join(project.folder, 'permissions.yaml'),
     'permissions: { public: { notes: { read: true }, drafts: { read: true } } }\n',
   );
-  await generateHosted(project.folder, url);
-  server = await startPlatform(project.folder, url, { LOG_LEVEL: 'warn' }, []);
+  server = await startPlatform(project.folder, url, { LOG_LEVEL: 'warn' });
 });
 afterAll(async () => {
   await server?.stop();
@@ -54,7 +51,7 @@ test('the start warns of each table that hides rows, and of no other', async () 
 });
 
 test('introspection tells it of each table', async () => {
-  const { stdout, stderr } = await runWarm(['introspect', '--project', project.folder], { DATABASE_URL: url });
+  const { stdout, stderr } = await runPlatform(['introspect', '--project', project.folder], { DATABASE_URL: url });
   const told = stdout + stderr;
   expect(told).toContain('sees no rows of "drafts": no policy for reading is for it. Lists of it are empty.');
   expect(told).toContain('sees only rows of "notes" that its policies let through: "own".');
@@ -63,6 +60,6 @@ test('introspection tells it of each table', async () => {
 
 test('a role that no policy binds is told as a note', async () => {
   const environment = { DATABASE_URL: database.url };
-  const { stdout, stderr } = await runWarm(['introspect', '--notes', '--project', project.folder], environment);
+  const { stdout, stderr } = await runPlatform(['introspect', '--notes', '--project', project.folder], environment);
   expect(stdout + stderr).toContain('Row-level security of "drafts" does not bind the database role');
 });

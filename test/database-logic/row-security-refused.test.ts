@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CommandResult, createProject, startPlatform } from '../support/platform.ts';
+import { type CommandResult, createProject, runPlatform, startPlatform } from '../support/platform.ts';
 import { poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
 import { type DatabaseRoles, prepareSecured } from '../support/secured.ts';
-import { runRefused, runWarm } from '../support/warm-command.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 const sql = ({ server, member }: DatabaseRoles): string => `
   CREATE TABLE papers (id int PRIMARY KEY, owner text, title text);
@@ -54,7 +54,7 @@ async function refused(roles: string, url: string): Promise<readonly [CommandRes
     await writeFile(join(folder, 'platform.config.ts'), text);
     await writeFile(join(folder, 'permissions.yaml'), permissions);
     const environment = { DATABASE_URL: url, PORT: '0', SECRET: 'a secret of tests, which protects nothing at all' };
-    const started = await runRefused(['start', '--generate', '--project', folder], environment);
+    const started = await runPlatform(['start', '--generate', '--project', folder], environment);
     return [started, await runWarm(['doctor', '--project', folder], environment)];
   } finally {
     await remove();
@@ -199,7 +199,7 @@ describe.skipIf(poolerVersion === undefined)(`behind PgBouncer${withoutPooler}`,
       PORT: '0',
       SECRET: 'a secret of tests, which protects nothing at all',
     };
-    const { code, stderr } = await runRefused(['start', '--project', prepared.folder], environment);
+    const { code, stderr } = await runPlatform(['start', '--project', prepared.folder], environment);
     await pooler.stop();
     expect([code, stderr]).toEqual([
       4,

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runPlatform } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 import { type DatabaseRoles, type SecuredProject, serveSecured, type TokenUser } from '../support/secured.ts';
-import { runWarm } from '../support/warm-command.ts';
 
 const permissions = (tables: readonly string[]): string => `
 roles: { member: {} }
@@ -91,7 +91,7 @@ functions: { public: [pay, settle], member: [pay, quota, settle] }\n`,
 
   it('needs no right of the authenticator on the schema of the API, and tells rights that roles lack', async () => {
     const environment = { DATABASE_URL: project.url };
-    const { stdout, stderr, code } = await runWarm(['doctor', '--project', project.folder], environment);
+    const { stdout, stderr, code } = await runPlatform(['doctor', '--project', project.folder], environment);
     const printed = stdout + stderr;
     expect(code, printed).toBe(0);
     expect(printed).not.toContain('unreadable-tables');
@@ -530,7 +530,7 @@ functions: { public: [whoami], member: [whoami, my_chat, report] }
 
   it('warns where history needs a column that is not granted', async () => {
     const doctor = async () => {
-      const { stdout, stderr } = await runWarm(['doctor', '--project', project.folder], {
+      const { stdout, stderr } = await runPlatform(['doctor', '--project', project.folder], {
         DATABASE_URL: project.url,
       });
       return stdout + stderr;

@@ -4,8 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { createProject } from '../support/platform.ts';
-import { runWarm } from '../support/warm-command.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
 
 const tables = ['plain', 'worded', 'expressed', 'small'] as const;
 /** Roles belong to the whole server. */
@@ -35,7 +34,7 @@ const configure = (expressed: string, more = ''): Promise<void> =>
   );
 
 async function advised(check: string): Promise<readonly string[]> {
-  const { stdout } = await runWarm(['doctor', '--json', '--project', project.folder], {
+  const { stdout } = await runPlatform(['doctor', '--json', '--project', project.folder], {
     DATABASE_URL: database.url,
   });
   const events = stdout

@@ -9,7 +9,6 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { emptyingQuickly } from './empty-tables.ts';
 import { isOfSession, keepConnections } from './kept.ts';
 
 /** A running throwaway server. */
@@ -184,7 +183,7 @@ function watch({ connection }: pg.Client): Uses {
   const [query, parse] = [connection.query.bind(connection), connection.parse.bind(connection)];
   connection.query = (text) => {
     note(text);
-    query(emptyingQuickly(text));
+    query(text);
   };
   connection.parse = (request, more) => {
     note(request.text);
