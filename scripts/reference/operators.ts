@@ -29,10 +29,10 @@ const interfaces = [
     says: 'Fields with an order: numbers, dates, times, intervals.',
   },
   {
-    name: 'TextOperators<Value extends string = string>',
+    name: 'TextOperators<Value extends string | readonly string[] = string>',
     base: 'choice',
     has: 'text',
-    says: 'Fields of text. The forms with `i` ignore case.',
+    says: 'Fields of text, and lists of texts. The forms with `i` ignore case.',
   },
   {
     name: 'ElementOperators<Value>',

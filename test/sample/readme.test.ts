@@ -44,8 +44,8 @@ it('answers every request of the page', async () => {
 /** Lines of generated files, by folders: today's figures, which may fall only. The bound of all is 40,000. */
 const mostLines = {
   access: 680,
-  client: 15_126,
-  collections: 2_026,
+  client: 15_120,
+  collections: 2_015,
   graphql: 5_000,
   model: 420,
   openapi: 9_430,

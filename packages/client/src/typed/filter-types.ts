@@ -59,8 +59,8 @@ export interface OrderOperators<Value> extends EqualOperators<Value> {
   readonly _nbetween?: readonly [Value | DynamicValue, Value | DynamicValue];
 }
 
-/** Fields of text. The forms with `i` ignore case. */
-export interface TextOperators<Value extends string = string> extends EqualOperators<Value> {
+/** Fields of text, and lists of texts. The forms with `i` ignore case. */
+export interface TextOperators<Value extends string | readonly string[] = string> extends EqualOperators<Value> {
   readonly _contains?: string;
   readonly _ncontains?: string;
   readonly _icontains?: string;

@@ -100,14 +100,9 @@ const plain = ['boolean', 'json', 'geometry', 'vector', 'composite', 'presence']
 function makeCompared(field: Compared, listed: Type | null): Type | null {
   const comparison = comparisonOf(field);
   if (comparison === null) return null;
-  if (comparison === 'list') {
-    // One beside the others, because a list is equal to a list or its text, and contains a text alone.
-    const both = takenScalar(field.type);
-    return union('TextOperators', generic('EqualOperators', both), both, 'null');
-  }
   const value = listed ?? comparedValue(field, comparison);
   const [name, short] = operators[comparison];
-  const isPlain = plain.includes(comparison) || (listed === null && operators[comparison][0] === 'TextOperators');
+  const isPlain = plain.includes(comparison) || (listed === null && comparison === 'text');
   const made = isPlain ? name : generic(name, value);
   return short ? union(made, value, 'null') : made;
 }
