@@ -6,7 +6,7 @@
 
 import type { Schema } from '@tablewright/introspect/schema';
 import { findOrCreate } from '@tablewright/runtime/language';
-import { createMemoCache, type MemoCache } from '../cache/memo-cache.ts';
+import { createMemoCache } from '../cache/memo-cache.ts';
 import { isSame } from '../cache/same.ts';
 import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';
@@ -34,8 +34,6 @@ export interface DiffOptions {
   readonly operations?: OperationsOfBoth;
   /** Extensions of both sides. Default: extensions are not compared. */
   readonly extensions?: ExtensionsOfBoth;
-  /** State that comparisons of similar schemas share. It changes nothing but the time. Default: none. */
-  readonly memoCache?: MemoCache;
 }
 
 /** Result of a comparison. */
@@ -50,7 +48,7 @@ export interface Diff {
 export function diffSchemas(before: Schema, after: Schema, options: DiffOptions = {}): Diff {
   const renames = options.renames ?? findRenames(before, after);
   const index = indexRenames(before, after, renames);
-  const { memoCache = createMemoCache() } = options;
+  const memoCache = createMemoCache();
   const [was, is] = [versionOf(before, memoCache), versionOf(after, memoCache)];
   const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();
   // Roles that may do the same before and after are told the same.
