@@ -212,7 +212,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     expect((await migrate(faulty.url)).stderr).toContain('has changed since');
     await writeFile(wrong, 'CREATE TABLE right_one (id int PRIMARY KEY); ALTER TABLE own ADD most int');
     expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
-    // What it reads is not there, whoever asks first.
+    // The view reads what is not there.
     for (const [name, body] of [
       ['9002-view', 'SELECT 1 FROM nowhere'],
       ['9003-call', 'SELECT nobody_s(1)'],

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { printJson } from '@tablewright/compiler/files';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { JsonValue } from '@tablewright/runtime/language';
@@ -126,10 +127,15 @@ function foreignOf(path: string): Diagnostic {
 }
 
 /** Rejects if one of the files below a folder was edited since the last run, or written by none. */
-export async function refuseEdited(folder: string, paths: readonly string[], manifest: Manifest | null): Promise<void> {
+export async function refuseEdited(folder: string, paths: readonly string[]): Promise<void> {
+  const manifest = await readManifest(folder);
   const edited = await selectEdited(folder, paths, manifest);
   const foreign = await selectForeign(folder, paths, manifest);
-  if (edited.length + foreign.length > 0) throw new EditedFilesError(edited, foreign);
+  if (edited.length + foreign.length === 0) return;
+  await sleep(comparedAgainMs);
+  if (isDeepStrictEqual(await readManifest(folder), manifest)) throw new EditedFilesError(edited, foreign);
+  // Another command has replaced files and manifest meanwhile.
+  return refuseEdited(folder, paths);
 }
 
 /** Files that no run has written. None are known where the manifest is damaged, as by a merge. */

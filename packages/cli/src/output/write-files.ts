@@ -118,8 +118,7 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}) {
     async finish(files: readonly OutputFile[]): Promise<WriteResult> {
       stage(files);
       const [, stale] = await bothOf(Promise.all(stagings), findStale(outputFolder, [...target.values()], covers));
-      if (!force)
-        await refuseEdited(outputFolder, [...replaced, ...stale.map(portable)], await readManifest(outputFolder));
+      if (!force) await refuseEdited(outputFolder, [...replaced, ...stale.map(portable)]);
       staged.moveIn(stale);
       await removeEmptyFolders(outputFolder, stale);
       const paths = staged.paths.map(portable).sort();
