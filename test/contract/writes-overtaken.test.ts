@@ -1,7 +1,16 @@
 /** Writes while another transaction changes what they are about: each leaves what it would have left behind the other one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isOnMariadb } from '../support/contract-database.ts';
 import { type Holding, whileHeld } from '../support/holding.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
+
+/** Makes what a new row refers to. */
+const trigger = `
+  CREATE FUNCTION make_kind() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN INSERT INTO kinds (id) VALUES (NEW.kind); RETURN NEW; END $$;
+  CREATE TRIGGER make_kind BEFORE INSERT ON bells FOR EACH ROW EXECUTE FUNCTION make_kind();`;
+const triggerOnMysql =
+  'CREATE TRIGGER make_kind BEFORE INSERT ON bells FOR EACH ROW INSERT INTO kinds (id) VALUES (NEW.kind);';
 
 let project: ServedProject;
 beforeAll(async () => {
@@ -19,11 +28,24 @@ beforeAll(async () => {
       CREATE TABLE books (id integer PRIMARY KEY, shelf integer NOT NULL REFERENCES shelves);
       CREATE TABLE notes (
         id integer PRIMARY KEY, shelf integer REFERENCES shelves, book integer REFERENCES books);
-      INSERT INTO shelves VALUES (1), (2);`,
+      CREATE TABLE kinds (id integer PRIMARY KEY);
+      CREATE TABLE bells (
+        id integer PRIMARY KEY, bike_id integer REFERENCES bikes, kind integer NOT NULL REFERENCES kinds);
+      INSERT INTO shelves VALUES (1), (2);
+      ${isOnMariadb() ? triggerOnMysql : trigger}`,
+    permissions: `
+permissions:
+  public:
+    bikes: { read: true, update: { fields: '*', filter: {}, validation: { tags: { _some: { id: { _gt: 0 } } } } } }
+    bikes_tags: { read: true, create: true, delete: true }
+    bells: { read: true, create: true }
+    tags: { read: true }
+    kinds: { read: true }
+`,
   });
 });
 beforeEach(async () => {
-  await project.rows('TRUNCATE jobs, parts, bikes_tags, bikes, tags');
+  await project.rows('TRUNCATE jobs, parts, bells, kinds, bikes_tags, bikes, tags');
   await project.rows(`INSERT INTO jobs VALUES (1, 'new', NULL), (2, 'new', NULL), (3, 'old', NULL)`);
   await project.rows(`INSERT INTO bikes VALUES (1, 'one'), (2, 'two')`);
   await project.rows(`INSERT INTO parts VALUES (1, 1, 'bell'), (2, 1, 'lamp')`);
@@ -125,4 +147,11 @@ describe('related items', () => {
     const answer = await held(made, 'PATCH', 'bikes/1', { parts: { create: [{ id: 9, label: 'mine' }] } });
     expect([answer.status, answer.json.errors[0].extensions.type]).toEqual([400, 'unique']);
   });
+});
+
+it('may refer to what triggers make, where another request makes the same link', async () => {
+  const body = { tags: [1, 2], bells: { create: [{ id: 1, kind: 7 }] } };
+  const send = () => project.ask('/items/bikes/1?fields=tags,bells', { method: 'PATCH', body });
+  const answer = await whileHeld(project.database.url, { before: 'INSERT INTO bikes_tags VALUES (1, 2)' }, send);
+  expect([answer.status, answer.json.data]).toEqual([200, { tags: [1, 2], bells: [1] }]);
 });

@@ -16,6 +16,7 @@ const judge = createJudge({
           title: { type: 'string' },
           author: { oneOf: [reference('Author'), { type: 'null' }] },
           more: { type: 'object', additionalProperties: reference('Author') },
+          editor: { type: 'object', allOf: [reference('Person')], properties: { since: { type: 'integer' } } },
           strict: {
             type: 'object',
             oneOf: [reference('Person')],
@@ -50,6 +51,9 @@ it('finds members that nobody described where answers are closed, and not elsewh
   const answer = { data: [{ author: { name: 'Ann', born: 1900 } }] };
   expect(judge('closed', place, answer).join('\n')).toContain('/data/0/author must NOT have additional properties');
   expect(judge('open', place, answer)).toEqual([]);
+  const edited = (editor: object) => judge('closed', place, { data: [{ editor }] });
+  expect(edited({ name: 'Ann', since: 1900 })).toEqual([]);
+  expect(edited({ nom: 'Ann' }).join('\n')).toContain('/data/0/editor must NOT have additional properties');
 });
 
 const text = { type: 'string' };
