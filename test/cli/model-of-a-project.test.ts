@@ -165,8 +165,8 @@ describe.each(['file', 'tables'] as const)('with rules from the %s', (source) =>
     const query = '{ purchases(sort: ["-amount"], limit: 1) { label shop_id { name } } }';
     const asked = await server.ask('/graphql', { method: 'POST', body: { query } });
     expect(asked.json).toEqual({ data: { purchases: [{ label: 'oil', shop_id: { name: 'Corner' } }] } });
-    // The other process may not serve the changed tables yet.
-    await expect.poll(async () => (await server.admin('/server/health')).json.status).toBe('ok');
+    // The other process may not serve the changed tables yet. Administrators are also told of waits on a busy machine.
+    await expect.poll(async () => (await server.ask('/server/health')).json).toEqual({ status: 'ok' });
   });
 
   it('compiles a changed rule, or says where rules are written', { timeout: 60_000 }, async () => {

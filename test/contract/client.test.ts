@@ -310,7 +310,7 @@ describe('the rest', () => {
   it('is what the server tells of itself', async () => {
     expect(await admin.server.ping()).toBe('pong');
     expect(await admin.server.info()).toHaveProperty('project.project_name');
-    expect(await admin.server.health()).toMatchObject({ status: 'ok' });
+    expect(await admin.server.health()).toMatchObject({ checks: { schema: { status: 'ok' } } });
     expect(await admin.server.oas()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
   });
 });
