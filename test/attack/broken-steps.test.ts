@@ -58,9 +58,17 @@ const sql = `
   CREATE TABLE exams (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE exams_grades (
     exam integer REFERENCES exams, grade integer REFERENCES grades, PRIMARY KEY (exam, grade));
+  CREATE TABLE tasks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE tasks_grades (
+    task integer REFERENCES tasks, grade integer REFERENCES grades, PRIMARY KEY (task, grade));
+  CREATE TABLE songs (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE songs_grades (
+    song integer REFERENCES songs, grade integer REFERENCES grades, PRIMARY KEY (song, grade));
   CREATE TABLE racks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE boxes (id integer PRIMARY KEY, rack integer REFERENCES racks);
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO songs VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO boxes VALUES (1, 1), (2, NULL);
   INSERT INTO docs VALUES (1, true, 'ann'), (2, false, 'bob');
@@ -68,6 +76,7 @@ const sql = `
   INSERT INTO prints VALUES (1, 1, 'ann'), (2, 2, 'bob');
   INSERT INTO grades VALUES (1, false, true), (2, true, false), (3, true, true);
   INSERT INTO exams_grades VALUES (1, 1), (1, 2);
+  INSERT INTO songs_grades VALUES (1, 1), (1, 3);
   INSERT INTO clubs VALUES (1);
   INSERT INTO members VALUES (1, 7, false);
   INSERT INTO banners VALUES (1, 1, 'ann'), (2, 1, 'bob');
@@ -95,7 +104,7 @@ const triggersOf = (tables: readonly string[]): string => {
 };
 const stamped = [
   ...['approvals', 'sheets', 'prints', 'docs', 'grades', 'exams', 'racks', 'boxes', 'lists', 'entries', 'parts'],
-  ...['nodes', 'leaves', 'orders', 'goods', 'marks', 'desks', 'shelves', 'plates', 'clubs', 'seats'],
+  ...['nodes', 'leaves', 'orders', 'goods', 'marks', 'desks', 'shelves', 'plates', 'clubs', 'seats', 'tasks', 'songs'],
 ];
 
 const permissions = `
@@ -153,6 +162,16 @@ permissions:
     grades: { read: { fields: '*', filter: { shown: { _eq: true } } } }
     docs_grades: { read: true, create: true, delete: true }
     exams_grades: { read: true, create: true, delete: true }
+    tasks:
+      read: { fields: '*', filter: *open }
+      create: { fields: '*', validation: *graded }
+      update: { fields: '*', filter: *open, validation: *graded }
+    tasks_grades: { read: true }
+    songs:
+      read: { fields: '*', filter: *open }
+      create: { fields: '*', validation: *graded }
+      update: { fields: '*', filter: *open, validation: { grades: { _none: { high: { _eq: true } } } } }
+    songs_grades: { read: true, create: { fields: '*', validation: { grade: { high: { _eq: false } } } } }
     exams:
       read: { fields: '*', filter: *open }
       create: { fields: '*', validation: { 'count(grades)': { _gte: 2 } } }
@@ -341,6 +360,23 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       await project.rows(back);
       await project.rows(`UPDATE ${table} SET code = 'ann' WHERE id = 1`);
     });
+
+    const linked = { id: 10, open: true, grades: [3] };
+    it.each([
+      ['PATCH', 'tasks/1', { grades: { update: [{ id: 3 }] } }, '403 FORBIDDEN'],
+      ['POST', 'tasks', linked, '403 FORBIDDEN'],
+      ['POST', 'songs', linked, '400 FAILED_VALIDATION'],
+      ['PATCH', 'songs/1', { grades: { delete: [3] } }, '403 FORBIDDEN'],
+      ['PATCH', 'songs/1', { grades: [1] }, '403 FORBIDDEN'],
+    ] as const)(
+      'tells nothing of a hidden row by rules that links fulfil which the caller may not change: %s %s %j',
+      async (method, path, more, refusal) => {
+        const send = (code: string) => project.ask(`/items/${path}`, { method, body: { ...more, code } });
+        const [taken, free] = [await send('bob'), await send('new')];
+        expectSameRefusal(taken, free);
+        expect(failure(free)).toBe(refusal);
+      },
+    );
 
     const other = [99, 2] as const;
     it.each([

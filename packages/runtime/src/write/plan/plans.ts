@@ -141,8 +141,6 @@ function linkChecksOf(written: Written, form: StepForm): PlansBeside {
 
 /** Plans the check before a write: the database refuses few. */
 function aheadOf(written: Written, form: StepForm): PlansBeside {
-  const { returnsWrites } = written.scope.open.dialect;
-  const planLook = () => (returnsWrites ? planFound(written, form !== 'many') : planChangeable(written));
   return {
     planFirst: once(() => planRulesAhead(written, form === 'shared', checksFirst(written))),
     planMet(where) {
@@ -153,9 +151,17 @@ function aheadOf(written: Written, form: StepForm): PlansBeside {
       const plan = planRulesAhead(written, form === 'shared', [met]);
       return asks && plan && { plan, asks };
     },
-    ...(written.action === 'update' && { planFound: once(planLook), ...(form !== 'one' && { changesMany: true }) }),
+    ...(written.action === 'update' && {
+      planFound: once(() => planLook(written, form !== 'many')),
+      ...(form !== 'one' && { changesMany: true }),
+    }),
     mayBeTaken: mayBeTaken(written),
   };
+}
+
+/** Plans the look for stored rows that may be changed so. */
+function planLook(written: Written, shared: boolean): WriteStatement {
+  return written.scope.open.dialect.returnsWrites ? planFound(written, shared) : planChangeable(written);
 }
 
 /** True if a unique key, or another constraint between rows, may refuse these. */
@@ -221,7 +227,11 @@ function briefly(write: WriteStatement): WriteStatement {
 export function deletePlan(cache: StepPlanCache, written: Written, removed: Removal, many: boolean): StepPlans {
   const { name } = written.writable.collection.descriptor;
   const shape = JSON.stringify(['delete', name, many, removed.purge]);
-  return remembered(cache, shape, () => plannerOf(written).planDelete(written, removed, many));
+  return remembered(cache, shape, () => {
+    const rules = removed.rules.map((rule) => ({ ...rule, check: null, presets: [] }));
+    const planFound = once(() => planLook({ ...written, grant: { ...written.grant, rules } }, true));
+    return { ...plannerOf(written).planDelete(written, removed, many), ...(!removed.purge && { planFound }) };
+  });
 }
 
 function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans): StepPlans {

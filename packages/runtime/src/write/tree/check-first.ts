@@ -24,12 +24,13 @@ import {
   type Group,
   type KeyTexts,
   type Members,
+  madeNodes,
 } from './parse/group.ts';
 import { keysOfRows } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
 import { findExisting, inOrder, keyOfNode, madeLinks } from './resolve/references.ts';
 import { findLeaving, heldTexts, mayTake } from './write-children.ts';
-import { findRemoved, mayLink } from './write-targets.ts';
+import { findLinks, mayLink } from './write-targets.ts';
 import {
   areDecided,
   collectKnown,
@@ -66,9 +67,9 @@ export async function checkFirst(writing: Writing, root: Group): Promise<void> {
   }
   if (running.judgesFirst !== true || running.collect === undefined) return;
   for (const judged of steps) await checkStored(writing, root, judged);
-  const leaving: Step[] = [];
+  const beside: Step[] = [];
   const order = inOrder(root).map(({ group }) => group);
-  for (const group of order) leaving.push(...(await findLeavingBelow(writing, order, group)));
+  for (const group of order) beside.push(...(await findStepsBelow(writing, order, group)));
   const links = statedLinks(root);
   let missing: unknown;
   for (const { group, draft } of steps) {
@@ -77,7 +78,7 @@ export async function checkFirst(writing: Writing, root: Group): Promise<void> {
       missing ??= explainStep(writing, group, draft, draft.batch, error);
     });
   }
-  for (const step of leaving) await checkRulesFirst(running, step, () => true);
+  for (const step of beside) await checkRulesFirst(running, step, (name, item) => !isOpenLink(step, name, item));
   if (missing !== undefined) throw missing;
 }
 
@@ -120,12 +121,22 @@ async function checkStored(writing: Writing, root: Group, { group, draft, step }
   if (!nodes.every(found)) throw new PlatformError('FORBIDDEN');
 }
 
-/** Looks at what leaves items above, as far as payloads tell these. Gives the steps that take it from them. Throws FORBIDDEN. */
-async function findLeavingBelow(writing: Writing, order: readonly Group[], owners: Group): Promise<readonly Step[]> {
+/** True if a step links what has no key yet. */
+function isOpenLink({ batch }: Step, name: string, item: number): boolean {
+  return batch.columns.some(
+    ({ field, values, linked }) => linked && field.descriptor.name === name && values[item] === null,
+  );
+}
+
+/**
+ * Looks at what leaves items above, and at their links, as far as payloads tell the keys. Gives the steps that take items
+ * from them, and those that make links. Throws FORBIDDEN.
+ */
+async function findStepsBelow(writing: Writing, order: readonly Group[], owners: Group): Promise<readonly Step[]> {
   const { running, context } = writing;
-  const made = new Set(writing.drafts.get(owners)?.flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])));
+  const made = madeNodes(writing.drafts, owners);
   const above = { group: owners, keys: [], isNew: (node: number) => made.has(node) };
-  const leaving: Step[] = [];
+  const steps: Step[] = [];
   for (const edge of owners.children) {
     const { writable } = edge.group;
     const valuesOf = keysOf(owners, edge.relation.on);
@@ -142,16 +153,14 @@ async function findLeavingBelow(writing: Writing, order: readonly Group[], owner
     const rules = grantFor(writable, writable.update, context.caller)?.rules ?? [];
     if (step === undefined || step.keys === null || areDecided(writing, writable, rules)) continue;
     if (!(await findsAll(running, { ...step, keys: step.keys }))) throw new PlatformError('FORBIDDEN');
-    leaving.push(step);
+    steps.push(step);
   }
   for (const edge of owners.targets) {
-    const valuesOf = keysOf(owners, edge.relation.near);
-    const members = edge.members.filter(
-      ({ owner, removed }) => removed.length > 0 && (made.has(owner) || valuesOf(owner) !== undefined),
-    );
-    if (members.length > 0) await findRemoved(writing, above, { ...edge, members }, (owner) => valuesOf(owner) ?? []);
+    const far = edge.relation.far.map(({ from, to }) => ({ from: to, to: from }));
+    const step = await findLinks(writing, above, edge, keysOf(owners, edge.relation.near), keysOf(edge.group, far));
+    if (step !== undefined) steps.push(step);
   }
-  return leaving;
+  return steps;
 }
 
 /** Values by which items below hold one above, where these are parts of its key that payloads tell. */

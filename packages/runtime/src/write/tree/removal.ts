@@ -9,12 +9,12 @@ import type { Removal } from '../checks/presets.ts';
 import { createBatch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running, Step } from '../execute/running.ts';
-import { runStep } from '../execute/step.ts';
+import { findsAll, runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { deletePlan } from '../plan/plans.ts';
 import { prepareStep, type WriteContext } from '../write-plan.ts';
 import { holdersOf, isEmptied, itemId, type KeyTexts } from './parse/group.ts';
-import { checkEarlierSteps, noteLinks, type Writing } from './writing.ts';
+import { areDecided, checkEarlierSteps, noteLinks, type Writing } from './writing.ts';
 
 export function keysOfRows(rows: readonly KeyTexts[]): Keys {
   const [only, ...more] = rows;
@@ -45,6 +45,19 @@ export async function deleteRows(
   } catch (error) {
     throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
   }
+}
+
+/** Looks for items to delete before anything is written, unless other steps decide which may be. Throws as `deleteRows`. */
+export async function findDeleted(
+  writing: Writing,
+  writable: WritableCollection | undefined,
+  rows: readonly KeyTexts[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  if (writable?.delete === undefined) throw new PlatformError('FORBIDDEN');
+  if (areDecided(writing, writable, writable.delete)) return;
+  const step = deleteStep(writing.context, writable, { rules: writable.delete, purge: false }, keysOfRows(rows), false);
+  if (!(await findsAll(writing.running, step))) throw new PlatformError('FORBIDDEN');
 }
 
 function affectedConstraint(
@@ -129,7 +142,17 @@ export async function runDelete(
   keys: Keys,
   lenient: boolean,
 ): Promise<Keys | null> {
-  if (keys.count === 0) return null;
+  if (keys.count > 0) await runStep(running, deleteStep(context, writable, removed, keys, lenient));
+  return keys.count > 0 ? keys : null;
+}
+
+function deleteStep(
+  context: WriteContext,
+  writable: WritableCollection,
+  removed: Removal,
+  keys: Keys,
+  lenient: boolean,
+): Step & { readonly keys: Keys } {
   const { descriptor } = writable.collection;
   const written: Written = {
     scope: context.scope,
@@ -146,6 +169,5 @@ export async function runDelete(
   const { name: collection } = descriptor;
   const payload = { collection, placeOf: placesIn(collection, null), names: new Set<string>(), batch };
   const archives = !removed.purge && descriptor.softDelete !== undefined;
-  await runStep(running, { action: 'delete', archives, plans, batch, keys, lenient, payload });
-  return keys;
+  return { action: 'delete', archives, plans, batch, keys, lenient, payload };
 }

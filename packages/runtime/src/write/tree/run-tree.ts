@@ -26,6 +26,7 @@ import {
   type Group,
   itemId,
   type KeyTexts,
+  madeNodes,
 } from './parse/group.ts';
 import { keysOfRows, rowsOfKeys } from './removal.ts';
 import {
@@ -135,9 +136,7 @@ async function writeGroup(writing: Writing, group: Group, above: LinkValues): Pr
     else if (edge.behind === 'known') fillLinks(edge, statedTexts(edge), linkValues);
   }
   for (const draft of writing.drafts.get(group) ?? []) await writeDraft(writing, group, draft, linkValues, keys);
-  const created = new Set(
-    (writing.drafts.get(group) ?? []).flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])),
-  );
+  const created = madeNodes(writing.drafts, group);
   const owners = { group, keys, isNew: (node: number) => created.has(node) };
   for (const edge of group.children) {
     await writeChildren(writing, owners, edge);

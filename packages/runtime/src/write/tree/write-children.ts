@@ -12,7 +12,7 @@ import {
   type Members,
   sortField,
 } from './parse/group.ts';
-import { deleteRows, keysOfRows, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
+import { deleteRows, findDeleted, keysOfRows, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import { checkEarlierSteps, isTaking, type LinkValues, type Owners, type Writing } from './writing.ts';
@@ -46,6 +46,7 @@ export async function findLeaving(
   const inspected = await inspect(writing, owners, edge, valuesOf);
   const rows = [...(inspected?.gone ?? []).filter(isSettled), ...(inspected?.unwanted ?? [])];
   const { writable } = edge.group;
+  if (isDeleted(edge)) await findDeleted(writing, writable, rows);
   if (rows.length === 0 || isDeleted(edge)) return undefined;
   return unlinkStep(writing, writable, edge.relation.on, rows, placeOfMembers(edge));
 }

@@ -7,23 +7,26 @@ import { meetsCount, tablesOf } from '../checks/ahead.ts';
 import type { LinkedTargets } from '../checks/check.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
 import { requireFields } from '../decode/decode.ts';
+import type { Step } from '../execute/running.ts';
 import { runStep } from '../execute/step.ts';
-import { explainViolation } from '../execute/violation.ts';
+import { type AffectedConstraints, explainViolation } from '../execute/violation.ts';
 import { affectedBy, prepareStep } from '../write-plan.ts';
 import {
+  type DecodedSteps,
   fieldsOf,
   type Group,
   type KeyTexts,
   type Members,
+  madeNodes,
   pairsToWrite,
   sortField,
   type Targets,
 } from './parse/group.ts';
-import { deleteRows } from './removal.ts';
+import { deleteRows, findDeleted } from './removal.ts';
 import { findMeeting, type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
 import { madeLinks } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { checkEarlierSteps, isLinking, isTaking, type Owners, type Writing, writesOf } from './writing.ts';
+import { checkEarlierSteps, isLinking, isTaking, type Owners, type Writing, writesOf, writtenBy } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
 interface OwnedPair extends Pair {
@@ -74,16 +77,45 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   if (joined.status === 'rejected') throw joined.reason;
 }
 
-/** Looks for targets to be removed before anything is written. Throws FORBIDDEN for what is not there. */
-export async function findRemoved(
+/**
+ * Looks at links before anything is written, as far as payloads tell the keys. Gives the step that makes those which are
+ * not there; undefined for none. Throws FORBIDDEN for those that the caller may not make or remove, and for what is not there.
+ */
+export async function findLinks(
   writing: Writing,
   owners: Owners,
   edge: Targets,
-  nearOf: (owner: number) => KeyTexts,
-): Promise<void> {
-  const removing = edge.members.map((member) => ({ ...member, complete: false }));
-  const junction = writing.context.scope.collections.get(edge.relation.junction);
-  await inspect(writing, owners, { ...edge, members: removing }, junction, nearOf, []);
+  nearOf: (owner: number) => KeyTexts | undefined,
+  farOf: (node: number) => KeyTexts | undefined,
+): Promise<Step | undefined> {
+  const { drafts, context } = writing;
+  const members = edge.members.filter(({ owner }) => owners.isNew(owner) || nearOf(owner) !== undefined);
+  if (!members.some(isLinking)) return undefined;
+  const made = madeNodes(drafts, edge.group);
+  const isClear = ({ owner, nodes }: Members): boolean =>
+    owners.isNew(owner) || nodes.every((node) => made.has(node) || farOf(node) !== undefined);
+  // Other steps may make these links, or remove them.
+  const isSettled = !isWrittenBeside(drafts, edge) && members.every(isClear);
+  const near = (owner: number): KeyTexts => nearOf(owner) ?? [];
+  const pairs = members.flatMap(({ owner, nodes }) =>
+    nodes.map((node): OwnedPair => ({ owner, near: near(owner), far: farOf(node) ?? [] })),
+  );
+  const looked = members.map((member) => ({ ...member, complete: isSettled && member.complete }));
+  const junction = context.scope.collections.get(edge.relation.junction);
+  const found = await inspect(writing, owners, { ...edge, members: looked }, junction, near, isSettled ? pairs : []);
+  await findDeleted(writing, junction, found?.gone ?? []);
+  const missing = isSettled ? pairs.filter((_, index) => found?.there.has(index) !== true) : [];
+  return missing.length === 0 ? undefined : prepareJoin(writing, edge, junction, missing, found).step;
+}
+
+/** True if a request writes the junction of an edge otherwise, too. */
+function isWrittenBeside(drafts: DecodedSteps, edge: Targets): boolean {
+  const others = new Map([...drafts].map(([group, steps]) => [without(group, edge), steps]));
+  return writtenBy(others).has(edge.relation.junction);
+}
+
+function without(group: Group, edge: Targets): Group {
+  return { ...group, targets: group.targets.filter((other) => other !== edge) };
 }
 
 /** True if a condition on targets may hold when links of items are written: of these keys, or of new items. */
@@ -103,9 +135,9 @@ export async function mayLink(
   const isMet = (count: number): Truth =>
     condition.kind === 'compare' ? meetsCount(condition, count) : count > 0 === (condition.quantifier === 'some');
   const keys = new Set(above.map((key) => JSON.stringify(key)));
-  for (const [group, steps] of all) {
+  for (const group of writing.drafts.keys()) {
     const { name } = group.writable.collection.descriptor;
-    const made = new Set(steps.flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])));
+    const made = madeNodes(writing.drafts, group);
     const isConcerned = ({ owner }: Members): boolean => {
       const key = group.nodes[owner]?.key ?? [];
       return above.length === 0 ? made.has(owner) : keys.has(JSON.stringify(key));
@@ -207,12 +239,30 @@ async function inspect(
 
 /** Makes junction rows, in the order of the payloads. */
 async function joinPairs(
-  { running, context, collections, done, made }: Writing,
-  { relation, members }: Targets,
+  writing: Writing,
+  edge: Targets,
   junction: WritableCollection | undefined,
   pairs: readonly OwnedPair[],
   found: Found | null,
 ): Promise<void> {
+  const { running, done } = writing;
+  const { step, affected } = prepareJoin(writing, edge, junction, pairs, found);
+  try {
+    done.push(await runStep(running, step));
+    running.endBroken?.(step.plans);
+  } catch (error) {
+    throw explainViolation(error, [affected]);
+  }
+}
+
+/** The step that makes junction rows, and how its errors are explained. Throws FORBIDDEN where the caller may not. */
+function prepareJoin(
+  { context, collections, made }: Writing,
+  { relation, members }: Targets,
+  junction: WritableCollection | undefined,
+  pairs: readonly OwnedPair[],
+  found: Found | null,
+): { readonly step: Step; readonly affected: AffectedConstraints } {
   const grant = junction && grantFor(junction, junction.create, context.caller);
   if (junction?.create === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
   const granted: Granted = { writable: junction, grant, all: junction.create };
@@ -225,13 +275,12 @@ async function joinPairs(
   const form = pairs.length === 1 ? 'one' : 'many';
   const links = madeLinks(context.scope, made, junction.collection, batch);
   const step = prepareStep(context, granted, 'create', batch, form, { placeOf, collections, made: links });
-  try {
-    done.push(await runStep(running, { ...step, keys: null, lenient: false }));
-    running.endBroken?.(step.plans);
-  } catch (error) {
-    const path = location.path === undefined ? {} : { path: location.path };
-    throw explainViolation(error, [{ ...affectedBy(context, granted, batch, placeOf), names: new Set(), ...path }]);
-  }
+  const { path } = location;
+  const affected = { ...affectedBy(context, granted, batch, placeOf), names: new Set<string>() };
+  return {
+    step: { ...step, keys: null, lenient: false },
+    affected: path === undefined ? affected : { ...affected, path },
+  };
 }
 
 /** Both keys of each pair, and its position in order where the junction keeps one. */
@@ -250,7 +299,8 @@ function pairBatch(
     return fieldsOf(collection, [column]).map((name): BatchColumn => {
       const field = grant.fields.get(name);
       if (field === undefined) throw new PlatformError('FORBIDDEN');
-      const values = pairs.map(({ near, far }) => [...near, ...far][part] ?? null);
+      // Keys of new items are not there before these are.
+      const values = pairs.map((pair) => pair.near[part] ?? pair.far[part - near.length] ?? null);
       return { field, values, present: null, linked: true };
     });
   });

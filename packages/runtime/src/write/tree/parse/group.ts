@@ -132,6 +132,12 @@ export interface DecodedStep {
 
 export type DecodedSteps = ReadonlyMap<Group, readonly DecodedStep[]>;
 
+/** Nodes of a group whose items are made. */
+export function madeNodes(drafts: DecodedSteps, group: Group): ReadonlySet<number> {
+  const made = drafts.get(group)?.filter(({ action }) => action === 'create');
+  return new Set(made?.flatMap(({ nodes }) => nodes));
+}
+
 /** A tree whose links can be written. */
 export interface DeferredLinks {
   readonly root: Group;
