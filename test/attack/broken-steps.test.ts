@@ -69,9 +69,9 @@ const sql = `
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO songs VALUES (1, true, 'ann'), (2, false, 'bob');
-  INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
   INSERT INTO boxes VALUES (1, 1), (2, NULL);
-  INSERT INTO docs VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO docs VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
   INSERT INTO sheets VALUES (1, 1, 'ann'), (2, 2, 'bob');
   INSERT INTO prints VALUES (1, 1, 'ann'), (2, 2, 'bob');
   INSERT INTO grades VALUES (1, false, true), (2, true, false), (3, true, true);
@@ -360,6 +360,21 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       await project.rows(back);
       await project.rows(`UPDATE ${table} SET code = 'ann' WHERE id = 1`);
     });
+
+    const graded = { update: [{ id: 3 }] };
+    it.each([
+      ['PATCH', 'docs', { id: 1 }, { id: 3, grades: graded }],
+      ['POST', 'docs', { id: 10, open: true }, { id: 11, open: true, grades: graded }],
+      ['PATCH', 'racks', { id: 1 }, { id: 3, boxes: { create: [{ id: 9 }] } }],
+    ] as const)(
+      'tells nothing of a hidden row by rules that the request fulfils for another item: %s %s %j',
+      async (method, path, item, fulfilled) => {
+        const send = (code: string) => project.ask(`/items/${path}`, { method, body: [{ ...item, code }, fulfilled] });
+        const [taken, free] = [await send('bob'), await send('new')];
+        expectSameRefusal(taken, free);
+        expect(failure(free)).toBe('400 FAILED_VALIDATION');
+      },
+    );
 
     const linked = { id: 10, open: true, grades: [3] };
     it.each([

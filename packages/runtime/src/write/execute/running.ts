@@ -12,7 +12,7 @@ import type { Batch } from '../decode/batch.ts';
 import { asMany, type Keys } from '../decode/keys.ts';
 import type { History, StepAction } from '../history/history.ts';
 import type { StepPlans } from '../plan/statement.ts';
-import type { KeyTexts } from '../tree/parse/group.ts';
+import type { KeyTexts, TreeNode } from '../tree/parse/group.ts';
 import type { JudgedPayload } from './run.ts';
 
 export type RequestOrigin = Omit<ChangeOrigin, 'user'>;
@@ -29,6 +29,14 @@ export interface Step {
   /** True if rows that are gone by now are skipped: rows found by a query were not named. */
   readonly lenient: boolean;
   readonly payload: JudgedPayload;
+  /** Nodes of its items. Default: they are none of a tree. */
+  readonly nodes?: readonly TreeNode[];
+}
+
+/** An item that a step writes: by its key where it is stored, and by its node in a tree. */
+export interface StepItem {
+  readonly key: KeyTexts | undefined;
+  readonly node: TreeNode | undefined;
 }
 
 /** Context in which steps run. */
@@ -51,8 +59,8 @@ export interface Running {
   readonly endBroken?: (plans: StepPlans) => void;
   /** True if a later step of the request writes what a link of an item leads to. Default: there are no later ones. */
   readonly awaits?: (link: ManyToOne, batch: Batch, item: number) => boolean;
-  /** True if the request may change items below those of these keys so. Default: that is unknown. */
-  readonly mayChange?: (below: ChangesBelow, keys: readonly KeyTexts[]) => Promise<boolean>;
+  /** Finds items of a step, by their positions, below which the request may change others so. Default: that is unknown. */
+  readonly findChanged?: (below: ChangesBelow, items: readonly StepItem[]) => Promise<ReadonlySet<number>>;
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;
   /** Watch over collections of the platform. */

@@ -18,7 +18,7 @@ import {
   type Verdict,
   type WriteAnswer,
 } from './run.ts';
-import type { Running, Step } from './running.ts';
+import type { Running, Step, StepItem } from './running.ts';
 import { isOfRows } from './violation.ts';
 
 /** A step that was written, and what is left to judge when everything is. */
@@ -106,18 +106,20 @@ export async function writeStep(running: Running, step: Step): Promise<StepDone>
 }
 
 /** Checks links of a refused write before anything is written, but for those to what the request writes. */
-export async function checkLinksFirst(running: Running, { plans, batch, keys, payload }: Step): Promise<void> {
+export async function checkLinksFirst(running: Running, step: Step): Promise<void> {
+  const { plans, batch, keys, payload } = step;
   const values = { batch, keys: keys && asMany(keys), matched: nothing };
   const verdicts = await verify(running, plans.planLinks?.(), values);
-  checkVerdicts(running, await settledNow(running, verdicts, { batch, keys }), payload);
+  checkVerdicts(running, await settledNow(running, verdicts, step), payload);
 }
 
 /** Checks rules of a refused write before anything is written, as far as only fields of its items decide which are known. */
 export async function checkRulesFirst(
   running: Running,
-  { plans, batch, keys, payload }: Step,
+  step: Step,
   isKnown: (field: string, item: number) => boolean,
 ): Promise<void> {
+  const { plans, batch, keys, payload } = step;
   const plan = plans.planFirst?.();
   const verdicts = await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing });
   const knownVerdicts = verdicts.map(({ permissionCheck, items }) => {
@@ -125,19 +127,21 @@ export async function checkRulesFirst(
     const left = asks === undefined ? [] : items.filter((item) => asks.every((field) => isKnown(field, item)));
     return { permissionCheck, items: left };
   });
-  checkVerdicts(running, await settledNow(running, knownVerdicts, { batch, keys }), payload);
+  checkVerdicts(running, await settledNow(running, knownVerdicts, step), payload);
 }
 
-/** True if an item may meet a condition as a step is about to write it; `isKnown` tells of what fields are known. */
-export async function mayMeet(
+/** Items that may meet a condition as a step is about to write them; `isKnown` tells of what fields are known. */
+export async function findMet(
   running: Running,
   { plans, batch, keys }: Step,
   where: Condition,
   isKnown: (field: string) => boolean,
-): Promise<boolean> {
+): Promise<readonly number[]> {
   const { plan, asks } = plans.planMet?.(where) ?? {};
-  if (plan === undefined || asks?.every(isKnown) !== true) return true;
-  return (await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing })).length > 0;
+  const count = keys?.count ?? batch.count;
+  if (plan === undefined || asks?.every(isKnown) !== true) return Array.from({ length: count }, (_, item) => item);
+  const verdicts = await verify(running, plan, { batch, keys: keys && asMany(keys), matched: nothing });
+  return verdicts.flatMap(({ items }) => items);
 }
 
 /** True if the stored rows of a change are all there, and may be changed so. */
@@ -166,21 +170,21 @@ async function verify(
 
 /** Verdicts without the items whose rules other steps may make hold: by what they are linked to, or by items below them. */
 async function settledNow(
-  { awaits, mayChange }: Running,
+  { awaits, findChanged }: Running,
   verdicts: readonly Verdict[],
-  { batch, keys }: Pick<Step, 'batch' | 'keys'>,
+  { batch, keys, nodes }: Step,
 ): Promise<readonly Verdict[]> {
   const settled: Verdict[] = [];
   for (const { permissionCheck, items } of verdicts) {
     const { awaits: links = [], below } = permissionCheck;
     const left = items.filter((item) => !links.some((link) => awaits?.(link, batch, item)));
-    if (left.length === 0) continue;
+    if (left.length === 0 || (below !== undefined && findChanged === undefined)) continue;
     const rows = below === undefined || keys === null ? [] : readRows(asMany(keys).values);
-    const above = left.flatMap((item) => (rows[item] === undefined ? [] : [rows[item]]));
-    const isOpen = below !== undefined && (mayChange === undefined || (await mayChange(below, above)));
-    if (!isOpen) settled.push({ permissionCheck, items: left });
+    const stepItems = left.map((item): StepItem => ({ key: rows[item], node: nodes?.[item] }));
+    const changed = below && (await findChanged?.(below, stepItems));
+    settled.push({ permissionCheck, items: left.filter((_, position) => changed?.has(position) !== true) });
   }
-  return settled;
+  return settled.filter(({ items }) => items.length > 0);
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();

@@ -9,12 +9,12 @@ import { oneSpelling } from '../../language/values/values.ts';
 import { operandType } from '../../sql/operand.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { grantFor } from '../access/scope.ts';
-import type { BroughtItems, ChangesBelow } from '../checks/check.ts';
+import type { ChangesBelow } from '../checks/check.ts';
 import type { Batch } from '../decode/batch.ts';
-import type { Step } from '../execute/running.ts';
-import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll, mayMeet } from '../execute/step.ts';
+import type { Step, StepItem } from '../execute/running.ts';
+import { checkLinksAhead, checkLinksFirst, checkRulesFirst, findsAll } from '../execute/step.ts';
 import { explainViolation, isOfRows } from '../execute/violation.ts';
-import { affectedBy, namesOf, prepareStep } from '../write-plan.ts';
+import { affectedBy, namesOf } from '../write-plan.ts';
 import { linkedFields } from './parse/decode-tree.ts';
 import {
   type Before,
@@ -26,14 +26,15 @@ import {
   type Members,
   madeNodes,
 } from './parse/group.ts';
-import { keysOfRows } from './removal.ts';
+import { prepareFirst } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
-import { findExisting, inOrder, keyOfNode, madeLinks } from './resolve/references.ts';
-import { findLeaving, heldTexts, mayTake } from './write-children.ts';
-import { findLinks, mayLink } from './write-targets.ts';
+import { findExisting, inOrder, keyOfNode } from './resolve/references.ts';
+import { findBringing, findLeaving, findTaking } from './write-children.ts';
+import { findLinking, findLinks } from './write-targets.ts';
 import {
   areDecided,
   collectKnown,
+  createAbove,
   fillBatch,
   isDecided,
   type LinkValues,
@@ -189,52 +190,19 @@ async function checkRules(writing: Writing, group: Group, draft: DecodedStep, li
   await checkRulesFirst(running, prepareFirst(writing, group, draft, completed.batch).step, isKnown);
 }
 
-/** True if the tree may change items below those of these keys so that a condition holds. */
-export async function mayChange(writing: Writing, below: ChangesBelow, above: readonly KeyTexts[]): Promise<boolean> {
-  if (writesLater(writing, below.steps)) return true;
-  for (const items of below.brings) if (await mayBring(writing, items, above)) return true;
-  for (const relation of below.takes) if (await mayTake(writing, relation, above)) return true;
-  for (const targets of below.links) if (await mayLink(writing, targets, above)) return true;
-  return false;
-}
-
-/** True if an item that the tree writes may meet a condition, or comes below those of these keys. */
-async function mayBring(
+/** Positions of the items below which the tree may change others so that a condition holds. */
+export async function findChanged(
   writing: Writing,
-  { relation, where }: BroughtItems,
-  above: readonly KeyTexts[],
-): Promise<boolean> {
-  const { target } = relation;
-  for (const [group, drafts] of writing.drafts) {
-    if (group.targets.some((edge) => edge.relation.junction === target)) return true;
-    if (group.writable.collection.descriptor.name !== target) continue;
-    if (where === undefined) {
-      const held = await heldTexts(writing, group, drafts, relation);
-      // Parts of longer keys would have to be compared by their columns.
-      const isThere = above.length === 1 && above[0]?.length === 1 && held.every(([text]) => text === above[0]?.[0]);
-      if (!isThere || drafts.some(({ action }) => action === 'create')) return true;
-      continue;
-    }
-    const linkedOf = linkedFields(group);
-    const open = group.nodes.flatMap(({ later = [] }, node) => [...linkedOf(node), ...later, group.sort]);
-    // Several steps may do together what none does alone.
-    if (group.nodes.some(({ key }) => key !== null && writesOf(writing.drafts, target, key).length > 1)) return true;
-    for (const draft of drafts) {
-      const { step } = prepareFirst(writing, group, draft, draft.batch);
-      if (await mayMeet(writing.running, step, where, (name) => !open.includes(name))) return true;
-    }
-  }
-  return false;
-}
-
-function prepareFirst(writing: Writing, group: Group, draft: DecodedStep, batch: Batch) {
-  return prepareDraft(
-    writing,
-    group,
-    draft,
-    batch,
-    group.nodes.map(({ key }) => key ?? []),
-  );
+  below: ChangesBelow,
+  items: readonly StepItem[],
+): Promise<ReadonlySet<number>> {
+  const above = createAbove(items);
+  if (writesLater(writing, below.steps)) return new Set(above.all);
+  const changed: (readonly number[])[] = [];
+  for (const brought of below.brings) changed.push(await findBringing(writing, brought, above));
+  for (const relation of below.takes) changed.push(await findTaking(writing, relation, above));
+  for (const targets of below.links) changed.push(await findLinking(writing, targets, above));
+  return new Set(changed.flat());
 }
 
 /** Texts that columns of an item will have, as far as payloads tell. */
@@ -334,53 +302,4 @@ export function checkClaims({ nodes, writable }: Group, linkValues: LinkValues):
       }
     }
   }
-}
-
-/** Prepares the step of items whose links are filled in as far as they are known. */
-export function prepareDraft(
-  { context, collections, made }: Writing,
-  group: Group,
-  draft: DecodedStep,
-  batch: Batch,
-  keys: readonly KeyTexts[],
-) {
-  const { granted, action, nodes, named } = draft;
-  const waiting = waitingLinks(group, nodes, batch);
-  const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
-  const placeOf = placesOf(group, draft);
-  const form = nodes.length === 1 ? 'one' : 'many';
-  const stated = emptyLinks(batch, waiting);
-  const names = namesOf(batch, [...group.owned, group.sort]);
-  const settings = { placeOf, collections, named, postponed, names };
-  const links = madeLinks(context.scope, made, group.writable.collection, batch);
-  const step = prepareStep(context, granted, action, stated, form, { ...settings, made: links });
-  const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
-  return { step: { ...step, keys: stepKeys, lenient: false }, waiting };
-}
-
-/** A link of a batch that leads to what is made after it. */
-interface WaitingLink {
-  readonly item: number;
-  readonly field: string;
-  readonly value: string;
-}
-
-function waitingLinks({ nodes: all }: Group, nodes: readonly number[], { columns }: Batch): readonly WaitingLink[] {
-  return columns.flatMap(({ field, values }) => {
-    const { name } = field.descriptor;
-    return nodes.flatMap((index, item) => {
-      const value = values[item] ?? null;
-      return value !== null && all[index]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
-    });
-  });
-}
-
-function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
-  if (waiting.length === 0) return batch;
-  const places = Map.groupBy(waiting, ({ field }) => field);
-  const columns = batch.columns.map((column) => {
-    const empty = new Set(places.get(column.field.descriptor.name)?.map(({ item }) => item));
-    return { ...column, values: column.values.map((value, item) => (empty.has(item) ? null : value)) };
-  });
-  return { ...batch, columns };
 }

@@ -1,4 +1,4 @@
-/** Items that leave a relation. Source: API specification, section 7.5. */
+/** Steps of trees: of items as payloads tell these, and of items that leave a relation. Source: API specification, section 7.5. */
 import { PlatformError } from '../../errors.ts';
 import { failedValidation, type Place, placesIn } from '../../json/problems.ts';
 import { arrayLiteral, type ColumnPair, pairsBesideTenant } from '../../language/index.ts';
@@ -6,15 +6,16 @@ import { readElements } from '../../sql/array-text.ts';
 import { grantFor, type WritableCollection } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
 import type { Removal } from '../checks/presets.ts';
-import { createBatch } from '../decode/batch.ts';
+import { type Batch, createBatch } from '../decode/batch.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { Running, Step } from '../execute/running.ts';
 import { findsAll, runStep } from '../execute/step.ts';
 import { explainViolation } from '../execute/violation.ts';
 import { deletePlan } from '../plan/plans.ts';
-import { prepareStep, type WriteContext } from '../write-plan.ts';
-import { holdersOf, isEmptied, itemId, type KeyTexts } from './parse/group.ts';
-import { areDecided, checkEarlierSteps, noteLinks, type Writing } from './writing.ts';
+import { namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
+import { type DecodedStep, type Group, holdersOf, isEmptied, itemId, type KeyTexts } from './parse/group.ts';
+import { madeLinks } from './resolve/references.ts';
+import { areDecided, checkEarlierSteps, noteLinks, placesOf, type Writing } from './writing.ts';
 
 export function keysOfRows(rows: readonly KeyTexts[]): Keys {
   const [only, ...more] = rows;
@@ -170,4 +171,60 @@ function deleteStep(
   const payload = { collection, placeOf: placesIn(collection, null), names: new Set<string>(), batch };
   const archives = !removed.purge && descriptor.softDelete !== undefined;
   return { action: 'delete', archives, plans, batch, keys, lenient, payload };
+}
+
+/** Prepares a step as far as payloads tell the keys of its items. */
+export function prepareFirst(writing: Writing, group: Group, draft: DecodedStep, batch: Batch) {
+  const keys = group.nodes.map(({ key }) => key ?? []);
+  return prepareDraft(writing, group, draft, batch, keys);
+}
+
+/** Prepares the step of items whose links are filled in as far as they are known. */
+export function prepareDraft(
+  { context, collections, made }: Writing,
+  group: Group,
+  draft: DecodedStep,
+  batch: Batch,
+  keys: readonly KeyTexts[],
+) {
+  const { granted, action, nodes, named } = draft;
+  const waiting = waitingLinks(group, nodes, batch);
+  const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
+  const placeOf = placesOf(group, draft);
+  const form = nodes.length === 1 ? 'one' : 'many';
+  const stated = emptyLinks(batch, waiting);
+  const names = namesOf(batch, [...group.owned, group.sort]);
+  const settings = { placeOf, collections, named, postponed, names };
+  const links = madeLinks(context.scope, made, group.writable.collection, batch);
+  const step = prepareStep(context, granted, action, stated, form, { ...settings, made: links });
+  const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
+  const items = nodes.flatMap((index) => group.nodes[index] ?? []);
+  return { step: { ...step, keys: stepKeys, lenient: false, nodes: items }, waiting };
+}
+
+/** A link of a batch that leads to what is made after it. */
+interface WaitingLink {
+  readonly item: number;
+  readonly field: string;
+  readonly value: string;
+}
+
+function waitingLinks({ nodes: all }: Group, nodes: readonly number[], { columns }: Batch): readonly WaitingLink[] {
+  return columns.flatMap(({ field, values }) => {
+    const { name } = field.descriptor;
+    return nodes.flatMap((index, item) => {
+      const value = values[item] ?? null;
+      return value !== null && all[index]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
+    });
+  });
+}
+
+function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
+  if (waiting.length === 0) return batch;
+  const places = Map.groupBy(waiting, ({ field }) => field);
+  const columns = batch.columns.map((column) => {
+    const empty = new Set(places.get(column.field.descriptor.name)?.map(({ item }) => item));
+    return { ...column, values: column.values.map((value, item) => (empty.has(item) ? null : value)) };
+  });
+  return { ...batch, columns };
 }

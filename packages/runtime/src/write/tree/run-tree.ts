@@ -13,9 +13,8 @@ import {
   checkFirst,
   explainStep,
   fillLinks,
+  findChanged,
   type GrowingLinkValues,
-  mayChange,
-  prepareDraft,
   statedTexts,
 } from './check-first.ts';
 import {
@@ -28,7 +27,7 @@ import {
   type KeyTexts,
   madeNodes,
 } from './parse/group.ts';
-import { keysOfRows, rowsOfKeys } from './removal.ts';
+import { keysOfRows, prepareDraft, rowsOfKeys } from './removal.ts';
 import {
   ask,
   checkHeld,
@@ -112,10 +111,10 @@ export async function writeTree(
 }
 
 /** Tells steps of a tree of its other steps. */
-function otherSteps(writingOf: () => Writing): Pick<Running, 'awaits' | 'mayChange'> {
+function otherSteps(writingOf: () => Writing): Pick<Running, 'awaits' | 'findChanged'> {
   return {
     awaits: (...link) => awaits(writingOf(), ...link),
-    mayChange: (...below) => mayChange(writingOf(), ...below),
+    findChanged: (...below) => findChanged(writingOf(), ...below),
   };
 }
 

@@ -1,21 +1,34 @@
 /** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
 import { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
-import type { OneToMany } from '../../language/index.ts';
+import type { Condition, OneToMany } from '../../language/index.ts';
+import type { BroughtItems } from '../checks/check.ts';
 import type { Step } from '../execute/running.ts';
+import { findMet } from '../execute/step.ts';
+import { linkedFields } from './parse/decode-tree.ts';
 import {
   type Children,
   type DecodedStep,
+  type DecodedSteps,
   fieldsOf,
   type Group,
   type KeyTexts,
   type Members,
   sortField,
+  type TreeNode,
 } from './parse/group.ts';
-import { deleteRows, findDeleted, keysOfRows, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
+import { deleteRows, findDeleted, keysOfRows, prepareFirst, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { checkEarlierSteps, isTaking, type LinkValues, type Owners, type Writing } from './writing.ts';
+import {
+  type Above,
+  checkEarlierSteps,
+  isTaking,
+  type LinkValues,
+  type Owners,
+  type Writing,
+  writesOf,
+} from './writing.ts';
 
 export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
   const { relation, group, members } = edge;
@@ -145,37 +158,107 @@ function linkValuesOf(
   return linkValues;
 }
 
-/** True if the tree may take an item from those of these keys, or change it. */
-export async function mayTake(writing: Writing, relation: OneToMany, above: readonly KeyTexts[]): Promise<boolean> {
+/** Positions of the items above from which the tree may take others, or whose items it changes. */
+export async function findTaking(writing: Writing, relation: OneToMany, above: Above): Promise<readonly number[]> {
+  const found: number[] = [];
   for (const [group, steps] of writing.drafts) {
     for (const edge of group.children) {
       if (edge.group.writable.collection.descriptor.name !== relation.target) continue;
       const owners = edge.members.filter(isTaking);
       // Items of another relation may be deleted.
-      const isOther = edge.relation.name !== relation.name;
-      if (owners.some(({ owner }) => isOther || isBelow(group.nodes[owner]?.key ?? [], above))) return true;
+      if (owners.length > 0 && edge.relation.name !== relation.name) return above.all;
+      found.push(...owners.flatMap(({ owner }) => above.positionOf(group.nodes[owner]) ?? []));
     }
-    if (group.targets.some((edge) => edge.relation.junction === relation.target)) return true;
+    if (group.targets.some((edge) => edge.relation.junction === relation.target)) return above.all;
     if (group.writable.collection.descriptor.name !== relation.target) continue;
-    const held = await heldTexts(writing, group, steps, relation);
-    if (held.some((texts) => texts.length > 0 && isBelow(texts, above))) return true;
+    const held = await heldTexts(writing, group, changedNodes(steps), relation);
+    found.push(...held.flatMap((texts) => above.positionsOf(texts)));
   }
-  return false;
+  return found;
 }
 
-/** True if these are values of the key of an item of these. */
-function isBelow(texts: KeyTexts, above: readonly KeyTexts[]): boolean {
-  return above.some((key) => texts.every((text) => key.includes(text)));
+/** Positions of the items above below which the tree brings others, or writes others that may meet a condition. */
+export async function findBringing(
+  writing: Writing,
+  { relation, where }: BroughtItems,
+  above: Above,
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const [group, drafts] of writing.drafts) {
+    if (group.targets.some((edge) => edge.relation.junction === relation.target)) return above.all;
+    if (group.writable.collection.descriptor.name !== relation.target) continue;
+    const holders = nodesAbove(writing.drafts, group, relation);
+    const nodes =
+      where === undefined
+        ? await findComing(writing, group, relation, holders, above)
+        : await findMeetingNodes(writing, group, drafts, where);
+    if (nodes.some((node) => !holders.has(node))) return above.all;
+    found.push(...nodes.flatMap((node) => above.positionOf(holders.get(node)) ?? []));
+  }
+  return found;
 }
 
-/** Values by which stored items that steps change hold those above. */
-export async function heldTexts(
+/** Nodes of the items below which a relation puts those of a group, by the nodes of these. */
+function nodesAbove(drafts: DecodedSteps, group: Group, { on }: OneToMany): ReadonlyMap<number, TreeNode | undefined> {
+  const isSame = (edge: Children): boolean =>
+    edge.group === group && JSON.stringify(edge.relation.on) === JSON.stringify(on);
+  const pairs = [...drafts.keys()].flatMap((parent) => {
+    const members = parent.children.filter(isSame).flatMap((edge) => edge.members);
+    return members.flatMap(({ owner, nodes }) => nodes.map((node) => [node, parent.nodes[owner]] as const));
+  });
+  return new Map(pairs);
+}
+
+/** Nodes of items that are not yet where they come. */
+async function findComing(
+  writing: Writing,
+  group: Group,
+  relation: OneToMany,
+  holders: ReadonlyMap<number, TreeNode | undefined>,
+  above: Above,
+): Promise<readonly number[]> {
+  const steps = writing.drafts.get(group) ?? [];
+  const changed = changedNodes(steps);
+  const held = await heldTexts(writing, group, changed, relation);
+  const isHeld = (node: number, index: number): boolean =>
+    above.positionsOf(held[index] ?? []).includes(above.positionOf(holders.get(node)) ?? -1);
+  const staying = new Set(changed.filter(isHeld));
+  return steps.flatMap(({ nodes }) => nodes.filter((node) => !staying.has(node)));
+}
+
+/** Nodes of items that may meet a condition. */
+async function findMeetingNodes(
+  writing: Writing,
+  group: Group,
+  drafts: readonly DecodedStep[],
+  where: Condition,
+): Promise<readonly number[]> {
+  const { name } = group.writable.collection.descriptor;
+  const linkedOf = linkedFields(group);
+  const open = group.nodes.flatMap(({ later = [] }, node) => [...linkedOf(node), ...later, group.sort]);
+  // Several steps may do together what none does alone.
+  if (group.nodes.some(({ key }) => key !== null && writesOf(writing.drafts, name, key).length > 1))
+    return [...group.nodes.keys()];
+  const meeting: (readonly number[])[] = [];
+  for (const draft of drafts) {
+    const { step } = prepareFirst(writing, group, draft, draft.batch);
+    const items = await findMet(writing.running, step, where, (field) => !open.includes(field));
+    meeting.push(items.flatMap((item) => draft.nodes[item] ?? []));
+  }
+  return meeting.flat();
+}
+
+function changedNodes(steps: readonly DecodedStep[]): readonly number[] {
+  return steps.filter(({ action }) => action === 'update').flatMap(({ nodes }) => nodes);
+}
+
+/** Values by which stored items of nodes hold those above. */
+async function heldTexts(
   { running }: Writing,
   { nodes, writable }: Group,
-  steps: readonly DecodedStep[],
+  changed: readonly number[],
   { on }: OneToMany,
 ): Promise<readonly KeyTexts[]> {
-  const changed = steps.filter(({ action }) => action === 'update').flatMap((step) => step.nodes);
   const keys = changed.map((node) => nodes[node]?.key ?? []);
   const columns = on.map(({ to }) => to);
   return keys.length === 0 ? [] : columnTexts(running, writable.collection, keys, columns);

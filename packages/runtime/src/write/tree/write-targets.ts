@@ -26,7 +26,16 @@ import { deleteRows, findDeleted } from './removal.ts';
 import { findMeeting, type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect.ts';
 import { madeLinks } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import { checkEarlierSteps, isLinking, isTaking, type Owners, type Writing, writesOf, writtenBy } from './writing.ts';
+import {
+  type Above,
+  checkEarlierSteps,
+  isLinking,
+  isTaking,
+  type Owners,
+  type Writing,
+  writesOf,
+  writtenBy,
+} from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
 interface OwnedPair extends Pair {
@@ -118,12 +127,12 @@ function without(group: Group, edge: Targets): Group {
   return { ...group, targets: group.targets.filter((other) => other !== edge) };
 }
 
-/** True if a condition on targets may hold when links of items are written: of these keys, or of new items. */
-export async function mayLink(
+/** Positions of the items for which a condition on targets may hold when links are written. */
+export async function findLinking(
   writing: Writing,
   { relation, condition }: LinkedTargets,
-  above: readonly KeyTexts[],
-): Promise<boolean> {
+  above: Above,
+): Promise<readonly number[]> {
   const reached = tablesOf(relation);
   const isReached = ({ writable }: Group): boolean => reached.includes(writable.collection.descriptor.name);
   // Only of links to stored targets is known what they will be.
@@ -131,33 +140,34 @@ export async function mayLink(
     (steps.length > 0 && isReached(group)) ||
     group.children.some((edge) => isReached(edge.group) && edge.members.some(isTaking));
   const all = [...writing.drafts];
-  if (all.some(isChanging)) return true;
+  if (all.some(isChanging)) return above.all;
   const isMet = (count: number): Truth =>
     condition.kind === 'compare' ? meetsCount(condition, count) : count > 0 === (condition.quantifier === 'some');
-  const keys = new Set(above.map((key) => JSON.stringify(key)));
+  const found: number[] = [];
   for (const group of writing.drafts.keys()) {
     const { name } = group.writable.collection.descriptor;
     const made = madeNodes(writing.drafts, group);
-    const isConcerned = ({ owner }: Members): boolean => {
-      const key = group.nodes[owner]?.key ?? [];
-      return above.length === 0 ? made.has(owner) : keys.has(JSON.stringify(key));
+    const positionsOf = ({ owner }: Members): readonly number[] => {
+      const position = above.positionOf(group.nodes[owner]);
+      return position === undefined ? [] : [position];
     };
+    const isTwice = ({ owner }: Members): boolean =>
+      writesOf(writing.drafts, name, group.nodes[owner]?.key ?? []).length > 1;
     for (const edge of group.targets) {
       if (!reached.includes(edge.relation.junction)) continue;
       const members = edge.members.filter((member) => isLinking(member));
       const isOther = edge.relation.name !== relation.name || edge.relation.target !== relation.target;
-      if (isOther && members.length > 0) return true;
-      const concerned = members.filter(isConcerned);
+      if (isOther && members.length > 0) return above.all;
+      const concerned = members.filter((member) => positionsOf(member).length > 0);
       if (concerned.length === 0) continue;
-      if (concerned.some(({ owner }) => writesOf(writing.drafts, name, group.nodes[owner]?.key ?? []).length > 1))
-        return true;
       const owners = { group, keys: [], isNew: (owner: number) => made.has(owner) };
       const where = condition.kind === 'compare' ? always : condition.where;
       const count = await countMeeting(writing, owners, { ...edge, members: concerned }, where);
-      if (concerned.some(({ owner }) => isMet(count(owner)) !== false)) return true;
+      const linking = concerned.filter((member) => isTwice(member) || isMet(count(member.owner)) !== false);
+      found.push(...linking.flatMap(positionsOf));
     }
   }
-  return false;
+  return found;
 }
 
 /** Counts the targets of owners that meet a condition, when the links to stored ones are written. */

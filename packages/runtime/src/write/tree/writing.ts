@@ -10,7 +10,7 @@ import type { WritableCollection } from '../access/scope.ts';
 import { countsWritten, isApart, isEmptyAtFirst, meetsCount, reachTest, tablesOf } from '../checks/ahead.ts';
 import { brokenRules, holds, isSent, linkedKey } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
-import type { Running } from '../execute/running.ts';
+import type { Running, StepItem } from '../execute/running.ts';
 import type { StepDone } from '../execute/step.ts';
 import { namesOf, type WriteContext } from '../write-plan.ts';
 import {
@@ -22,6 +22,7 @@ import {
   type KeyTexts,
   type Members,
   type Targets,
+  type TreeNode,
 } from './parse/group.ts';
 import { keyOfNode } from './resolve/references.ts';
 
@@ -215,6 +216,34 @@ export function writesLater({ drafts, begun, ended }: Writing, names: readonly s
   const waits = ({ writable, nodes }: Group): boolean =>
     names.includes(writable.collection.descriptor.name) && nodes.some((node) => node.later !== undefined);
   return names.some((name) => later.has(name)) || [...drafts.keys()].some(waits);
+}
+
+/** Items of a step, by their positions in a list, below which the request may change others. */
+export interface Above {
+  readonly all: readonly number[];
+  /** Finds the item of a node. */
+  positionOf(node: TreeNode | undefined): number | undefined;
+  /** Finds items whose keys have all these values. */
+  positionsOf(texts: KeyTexts): readonly number[];
+}
+
+export function createAbove(items: readonly StepItem[]): Above {
+  const keys = items.map(({ key, node }) => key ?? node?.key ?? []);
+  const byNode = new Map(items.map(({ node }, position) => [node, position]));
+  const byKey = new Map(keys.map((key, position) => [JSON.stringify(key), position]));
+  const parts = keys.flatMap((key, position) => key.map((part) => ({ part, key, position })));
+  const byPart = Map.groupBy(parts, ({ part }) => part);
+  return {
+    all: [...items.keys()],
+    positionOf(node) {
+      if (node === undefined) return undefined;
+      return byNode.get(node) ?? (node.key === null ? undefined : byKey.get(JSON.stringify(node.key)));
+    },
+    positionsOf([first = '', ...others]) {
+      const holding = byPart.get(first)?.filter(({ key }) => others.every((text) => key.includes(text)));
+      return holding?.map(({ position }) => position) ?? [];
+    },
+  };
 }
 
 /** True if a payload may take items from those above. */
