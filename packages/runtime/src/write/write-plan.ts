@@ -18,7 +18,7 @@ import type { Batch } from './decode/batch.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
-import { isRefusal, type TransactionBody } from './execute/transaction-body.ts';
+import { createRetry, isRefusal, type TransactionBody } from './execute/transaction-body.ts';
 import { type AffectedConstraints, isOfRows, keysInBatch } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import {
@@ -95,6 +95,8 @@ export interface WritePlan extends Noted {
   readonly affected: () => readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the plan runs again from the start. */
   readonly isConflict?: (error: unknown) => boolean;
+  /** As `TransactionBody.isRace`. */
+  readonly isRace?: (error: unknown) => boolean;
   /** Plans of its only step. Default: it may have several, which are noted as they run. */
   readonly step?: () => StepPlans;
   /** Plans of the steps of its last run. */
@@ -237,25 +239,16 @@ interface StepSetting {
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
-/**
- * A plan that runs again when it is refused, judging first: what refuses it first would tell of hidden rows. One that another
- * request may have overtaken runs once more as it is, because triggers count only so.
- */
+/** A plan that runs again when it is refused, judging first: what refuses it first would tell of hidden rows. */
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
-  let isTaken = isAgain;
-  let hadConflict = false;
+  const retry = createRetry(isAgain);
+  const isRace = (error: unknown): boolean => plan.isConflict?.(error) === true;
   return {
     ...plan,
-    isConflict(error) {
-      const isConflict = plan.isConflict?.(error) === true;
-      const runsAgain = isConflict && !hadConflict;
-      hadConflict = hadConflict || isConflict;
-      if (runsAgain || isTaken || !needsChecksFirst(plan, error)) return isConflict;
-      isTaken = true;
-      return true;
-    },
-    work: (running) => plan.work(isTaken ? { ...running, judgesFirst: true } : running),
+    isRace,
+    isConflict: (error) => retry.runsAgain(isRace(error), () => needsChecksFirst(plan, error)),
+    work: (running) => plan.work(retry.judgesFirst ? { ...running, judgesFirst: true } : running),
   };
 }
 

@@ -13,7 +13,7 @@ import type { SystemPlace } from '../../system/place.ts';
 import { isEveryRow } from '../../write/checks/check.ts';
 import type { Keys } from '../../write/decode/keys.ts';
 import { keyArray, type RequestOrigin } from '../../write/execute/running.ts';
-import type { TransactionBody } from '../../write/execute/transaction-body.ts';
+import { createRetry, type TransactionBody } from '../../write/execute/transaction-body.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
 import { createTokenPurge, makeMailedKey } from './mailed-token.ts';
@@ -48,11 +48,11 @@ export function createInvite({ api, place: location, planner, writer, environmen
   return function invite(caller, sender, { emails, role, url }) {
     const request = { caller, sender, collection: users, query: '', inviting: true, isPart: true } as const;
     let parts: readonly TransactionBody[] = [];
-    let judgesFirst = false;
+    const retry = createRetry();
 
     /** Writes as part of the invitation, and returns the keys of the written items. */
     async function write(transaction: Transaction, command: Omit<WriteCommand, 'request'>): Promise<Keys | null> {
-      const work = await writer.workOf({ ...command, request: { ...request, judgesFirst } });
+      const work = await writer.workOf({ ...command, request: { ...request, judgesFirst: retry.judgesFirst } });
       parts = [...parts, work];
       return (await work.run(transaction)).keys;
     }
@@ -83,9 +83,8 @@ export function createInvite({ api, place: location, planner, writer, environmen
       run,
       affected: () => parts.flatMap((part) => part.affected()),
       isConflict(error) {
-        const isAgain = parts.some((part) => part.isConflict?.(error) === true);
-        judgesFirst ||= isAgain;
-        return isAgain || isInvitedMeanwhile(error);
+        const isRace = isInvitedMeanwhile(error) || parts.some((part) => part.isRace?.(error) === true);
+        return retry.runsAgain(isRace, () => parts.some((part) => part.isConflict?.(error) === true));
       },
       committed() {
         for (const part of parts) part.committed();

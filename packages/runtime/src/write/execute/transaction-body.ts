@@ -27,6 +27,8 @@ export interface TransactionBody<T = Written> {
   affected(): readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the work is done again from the start. */
   readonly isConflict?: (error: unknown) => boolean;
+  /** The same but for refusals after which rows are judged before they are written. Default: it is not clear which these are. */
+  readonly isRace?: (error: unknown) => boolean;
   /** The transaction of the last run was committed. */
   committed(): void;
 }
@@ -53,6 +55,31 @@ export async function retryOnConflict<T>(
   }
 }
 
+/** Way in which a refused write runs again. */
+interface Retry {
+  /** True if its rows are judged before they are written. */
+  readonly judgesFirst: boolean;
+  /** True if it runs again. After its first race it runs as it is, because triggers count only so. */
+  runsAgain(isRace: boolean, needsChecks: () => boolean): boolean;
+}
+
+export function createRetry(isAgain = false): Retry {
+  let judgesFirst = isAgain;
+  let hadRace = false;
+  return {
+    get judgesFirst() {
+      return judgesFirst;
+    },
+    runsAgain(isRace, needsChecks) {
+      const isFirst = isRace && !hadRace;
+      hadRace = hadRace || isRace;
+      if (isFirst || judgesFirst || !needsChecks()) return isRace;
+      judgesFirst = true;
+      return true;
+    },
+  };
+}
+
 /** A run of a transaction whose writes are prepared within it, so that they are made anew when it runs again. */
 export interface PartsRun {
   /** As `WriteRequest.judgesFirst`. */
@@ -64,16 +91,16 @@ export interface PartsRun {
 /** The work of such a transaction, which runs again from the start after a conflict of its latest write. It answers nothing. */
 export function bodyOfParts(run: (transaction: Transaction, parts: PartsRun) => Promise<void>): TransactionBody {
   let works: TransactionBody[] = [];
-  let judgesFirst = false;
+  const retry = createRetry();
   return withoutAnswer({
     run(transaction) {
       works = [];
-      return run(transaction, { judgesFirst, begun: (work) => void works.push(work) });
+      return run(transaction, { judgesFirst: retry.judgesFirst, begun: (work) => void works.push(work) });
     },
     affected: () => works.at(-1)?.affected() ?? [],
     isConflict(error) {
-      judgesFirst = works.at(-1)?.isConflict?.(error) === true;
-      return judgesFirst;
+      const latest = works.at(-1);
+      return retry.runsAgain(latest?.isRace?.(error) === true, () => latest?.isConflict?.(error) === true);
     },
     committed() {
       for (const work of works) work.committed();

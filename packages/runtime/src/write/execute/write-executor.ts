@@ -85,6 +85,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
           isRefused = true;
           return true;
         },
+        ...(plan.isRace && { isRace: plan.isRace }),
         committed() {},
       };
       return wrapBody(body, plan, request);

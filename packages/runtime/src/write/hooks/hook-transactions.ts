@@ -5,7 +5,7 @@ import type { DriftGuard } from '../../drift-watch.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { Planner } from '../../query/planner.ts';
-import { retryOnConflict, type TransactionBody } from '../execute/transaction-body.ts';
+import { createRetry, retryOnConflict, type TransactionBody } from '../execute/transaction-body.ts';
 import { type AffectedConstraints, explainViolation } from '../execute/violation.ts';
 import { needsChecksFirst, type WritePlan } from '../write-plan.ts';
 
@@ -36,10 +36,14 @@ export function createHookTransactions(
   return {
     withAttempts(run, judged, isAgain = false) {
       let latest: TransactionAttempt | undefined;
-      let judgesFirst = isAgain;
+      const retry = createRetry(isAgain);
+      const isRace = (error: unknown): boolean =>
+        latest?.plans.some(({ isConflict }) => isConflict?.(error) === true) === true;
+      const needsChecks = (error: unknown): boolean =>
+        latest?.plans.some((plan) => needsChecksFirst(plan, error)) === true;
       return {
         async run(transaction) {
-          const attempt = openAttempt(transaction, judgesFirst);
+          const attempt = openAttempt(transaction, retry.judgesFirst);
           latest = attempt;
           try {
             return await run(attempt);
@@ -48,13 +52,8 @@ export function createHookTransactions(
           }
         },
         affected: () => latest?.affected ?? judged?.affected() ?? [],
-        isConflict(error) {
-          const plans = latest?.plans ?? [];
-          if (judgesFirst || !plans.some((plan) => needsChecksFirst(plan, error)))
-            return plans.some(({ isConflict }) => isConflict?.(error) === true);
-          judgesFirst = true;
-          return true;
-        },
+        isConflict: (error) => retry.runsAgain(isRace(error), () => needsChecks(error)),
+        isRace,
         committed() {
           for (const hook of latest?.committed ?? []) start(hook);
         },
