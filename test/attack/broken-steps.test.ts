@@ -64,9 +64,12 @@ const sql = `
   CREATE TABLE songs (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE songs_grades (
     song integer REFERENCES songs, grade integer REFERENCES grades, PRIMARY KEY (song, grade));
+  CREATE TABLE topics (
+    id integer PRIMARY KEY, parent integer REFERENCES topics, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE racks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE boxes (id integer PRIMARY KEY, rack integer REFERENCES racks);
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO topics VALUES (1, NULL, true, 'ann'), (2, NULL, false, 'bob');
   INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO songs VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
@@ -103,7 +106,20 @@ const triggersOf = (tables: readonly string[]): string => {
   return [...(isOnMariadb() ? [] : [stamp]), ...made].join('\n');
 };
 const stamped = [
-  ...['approvals', 'sheets', 'prints', 'docs', 'grades', 'exams', 'racks', 'boxes', 'lists', 'entries', 'parts'],
+  ...[
+    'approvals',
+    'sheets',
+    'prints',
+    'docs',
+    'grades',
+    'exams',
+    'racks',
+    'boxes',
+    'lists',
+    'entries',
+    'parts',
+    'topics',
+  ],
   ...['nodes', 'leaves', 'orders', 'goods', 'marks', 'desks', 'shelves', 'plates', 'clubs', 'seats', 'tasks', 'songs'],
 ];
 
@@ -167,6 +183,10 @@ permissions:
       create: { fields: '*', validation: *graded }
       update: { fields: '*', filter: *open, validation: *graded }
     tasks_grades: { read: true }
+    topics:
+      read: { fields: '*', filter: *open }
+      create: true
+      update: { fields: '*', filter: *open, validation: { topics: { _some: *open } } }
     songs:
       read: { fields: '*', filter: *open }
       create: { fields: '*', validation: *graded }
@@ -329,6 +349,8 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
         ['PATCH', 'exams/1', grades] as const,
         ['POST', 'exams', { id: 10, open: true, ...grades }] as const,
       ]),
+      ['PATCH', 'topics/1', {}],
+      ['PATCH', 'topics/1', { topics: [] }],
       ['PATCH', 'racks/1', { boxes: { delete: [1] } }],
       ['PATCH', 'racks/1', { boxes: [1] }],
     ] as const)(
@@ -343,6 +365,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
 
     it.each([
       ['docs', { grades: { update: [{ id: 3 }] } }, 'DELETE FROM docs_grades'],
+      ['topics', { topics: { create: [{ id: 9, open: true }] } }, 'DELETE FROM topics WHERE id = 9'],
       ['exams', { grades: { delete: [3], update: [{ id: 1 }] } }, 'INSERT INTO exams_grades VALUES (1, 3)'],
       ['racks', { boxes: { update: [{ id: 2 }] } }, 'UPDATE boxes SET rack = NULL WHERE id > 1'],
       ['racks', { boxes: { create: [{ id: 9 }] } }, 'DELETE FROM boxes WHERE id > 2'],

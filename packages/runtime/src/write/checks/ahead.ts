@@ -17,7 +17,7 @@ import {
 } from '../../language/index.ts';
 import { hasLateValues } from '../../sql/row.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
-import { type ChangesBelow, changedNames, isTenant, type Written } from './check.ts';
+import { type ChangesBelow, changedNames, fieldsOf, isTenant, itemFields, rowFields, type Written } from './check.ts';
 
 /** Settings by which a condition on a written row is judged before the write. */
 interface Ahead {
@@ -95,7 +95,7 @@ function keepsOwn(refused: Written, pairs: ManyToOne['on']): boolean {
  * or links. Without these, a condition that does not hold before the write is broken afterwards, too.
  */
 export function changesBelow(written: Written, condition: Condition): ChangesBelow {
-  const { scope, writable, collections } = written;
+  const { scope, writable, collections, action } = written;
   if (condition.kind === 'and' || condition.kind === 'or') {
     const parts = condition.of.map((part) => changesBelow(written, part));
     return {
@@ -103,6 +103,7 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
       takes: parts.flatMap(({ takes }) => takes),
       links: parts.flatMap(({ links }) => links),
       steps: parts.flatMap(({ steps }) => steps),
+      isAlone: parts.some(({ isAlone }) => isAlone),
     };
   }
   const isRelated = condition.kind === 'related';
@@ -114,12 +115,17 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
     ? isApart(scope.open, target, condition.where, collections)
     : condition.operand.kind === 'literal';
   if (!isKnown) return noChanges;
-  if (relation.kind === 'm2m') return { ...noChanges, links: [{ relation, condition }] };
   const [brings, takes] = isRelated
     ? [condition.quantifier === 'some', condition.quantifier === 'none']
     : [!falling.has(condition.operator), !rising.has(condition.operator)];
-  const items = { relation, ...(isRelated && { where: condition.where }) };
-  return { ...noChanges, brings: brings ? [items] : [], takes: takes ? [relation] : [] };
+  const fields = itemFields(target, relation, condition);
+  const own = writable.collection.descriptor.name;
+  const changed = relation.target === own && action === 'update' ? changedNames(written) : [];
+  const isJunction = relation.kind === 'm2m' && relation.junction === own;
+  const isAlone = isJunction || changed.some((name) => fields.includes(name));
+  if (relation.kind === 'm2m') return { ...noChanges, isAlone, links: [{ relation, condition, fields }] };
+  const items = { relation, fields, ...(isRelated && { where: condition.where }) };
+  return { ...noChanges, isAlone, brings: brings ? [items] : [], takes: takes ? [items] : [] };
 }
 
 /** Changes of what a link leads to: those of steps that write what a condition asks of it. The step itself may be one. */
@@ -154,7 +160,7 @@ function isStated(written: Written, relation: RelationDescriptor | undefined): r
   return pairs.every(({ from }) => keys.includes(from)) && keepsOwn(written, pairs);
 }
 
-const noChanges: ChangesBelow = { brings: [], takes: [], links: [], steps: [] };
+const noChanges: ChangesBelow = { brings: [], takes: [], links: [], steps: [], isAlone: false };
 
 /** Operators that a count meets only as long as it is small. */
 const falling: ReadonlySet<Operator> = new Set(['_lt', '_lte']);
@@ -241,7 +247,10 @@ export function foreignKeyOf(
   { descriptor }: CollectionScope,
   { target, on }: ManyToOne,
 ): ConstraintDescriptor | undefined {
-  const holders = holdersOf(descriptor, on);
+  const holders = fieldsOf(
+    descriptor,
+    on.map(({ from }) => from),
+  );
   return descriptor.constraints?.find(
     ({ type, target: referenced, unchecked, fields }) =>
       type === 'foreign_key' &&
@@ -251,11 +260,6 @@ export function foreignKeyOf(
       holders.length === on.length &&
       holders.every((name) => fields.includes(name)),
   );
-}
-
-/** Names of the fields that hold a link. */
-function holdersOf({ fields }: CollectionScope['descriptor'], on: ManyToOne['on']): readonly string[] {
-  return fields.filter(({ column }) => on.some(({ from }) => from === column)).map(({ name }) => name);
 }
 
 /** Fields of a row that a condition asks for; undefined where other rows decide it that the request writes, but for linked ones. */
@@ -269,8 +273,7 @@ export function conditionFields(written: Written, condition: Condition): readonl
   const isRelated = condition.kind === 'related';
   const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   const target = scope.open.collections.get(relation?.target ?? '');
-  const pairs = relation?.kind === 'm2m' ? relation.near : (relation?.on ?? []);
-  const fields = [...(isRelated ? [] : [condition.field]), ...holdersOf(collection.descriptor, pairs)];
+  const fields = rowFields(collection, condition);
   if (isChangedBelow(changesBelow(written, condition))) return fields;
   if (!isRelated || relation?.kind !== 'm2o' || target === undefined)
     return isApart(scope.open, collection, condition, collections) ? fields : undefined;
@@ -374,24 +377,4 @@ export function reachTest(triggered?: ReadonlySet<string>): ReachesWritten {
 /** Names of the collections whose rows a relation leads through. */
 export function tablesOf(relation: RelationDescriptor): readonly string[] {
   return relation.kind === 'm2m' ? [relation.target, relation.junction] : [relation.target];
-}
-
-/** Links that a condition asks about, of which only the write decides where they lead. */
-export function openLinks(written: Written, condition: Condition): readonly ManyToOne[] {
-  const { collection } = written.writable;
-  if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.of.flatMap((part) => openLinks(written, part));
-  const isRelated = condition.kind === 'related';
-  const link = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
-  if (link?.kind !== 'm2o') return [];
-  return written.postponed || (isRelated && link.target === collection.descriptor.name) ? [link] : [];
-}
-
-/** Links that a condition looks along to items of collections that the request writes. */
-export function awaitedLinks(written: Written, condition: Condition): readonly ManyToOne[] {
-  if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.of.flatMap((part) => awaitedLinks(written, part));
-  if (condition.kind !== 'related') return [];
-  const link = written.writable.collection.relations.get(condition.relation)?.descriptor;
-  return link?.kind === 'm2o' && written.collections.has(link.target) ? [link] : [];
 }

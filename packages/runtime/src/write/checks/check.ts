@@ -39,7 +39,10 @@ export interface Written {
 }
 
 /** Names of the fields that a write sets: those of its columns, and of presets. */
-export function changedNames({ columns, grant }: Pick<Written, 'columns' | 'grant'>): readonly string[] {
+export function changedNames({
+  columns,
+  grant,
+}: Pick<Written, 'grant'> & { readonly columns: readonly Pick<BatchColumn, 'field'>[] }): readonly string[] {
   const preset = grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
   return [...columns.map(({ field }) => field.descriptor.name), ...preset];
 }
@@ -71,22 +74,28 @@ export type PermissionCheck = (
 export interface ChangesBelow {
   /** Items that are written. */
   readonly brings: readonly BroughtItems[];
-  /** Relations whose items are taken away, or changed. */
-  readonly takes: readonly OneToMany[];
+  /** Items that are taken away, or changed. */
+  readonly takes: readonly BroughtItems[];
   readonly links: readonly LinkedTargets[];
   /** Collections that steps write. */
   readonly steps: readonly string[];
+  /** True if the step may make some of these by itself: its rows are items below each other. */
+  readonly isAlone: boolean;
 }
 
 /** Links to targets of which a condition asks. */
 export interface LinkedTargets {
   readonly relation: ManyToMany;
   readonly condition: Exclude<Condition, { kind: 'and' | 'or' }>;
+  /** As `BroughtItems.fields`, of targets. */
+  readonly fields: readonly string[];
 }
 
 /** Items of a relation, that meet a condition. */
 export interface BroughtItems {
   readonly relation: OneToMany;
+  /** Fields that decide whether stored items are some of these. */
+  readonly fields: readonly string[];
   /** Absent where items count, so that those below stored ones bring nothing. */
   readonly where?: Condition;
 }
@@ -261,4 +270,59 @@ function isNowhere(first: Condition | undefined, part: Condition): boolean {
 function conditionName(operator: Operator): string {
   const name = operator.slice(1);
   return /^n?i?(contains|starts_with|ends_with|between)$/.exec(name)?.[1] ?? name;
+}
+
+/** Links that a condition asks about, of which only the write decides where they lead. */
+export function openLinks(written: Written, condition: Condition): readonly ManyToOne[] {
+  const { collection } = written.writable;
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => openLinks(written, part));
+  const isRelated = condition.kind === 'related';
+  const link = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  if (link?.kind !== 'm2o') return [];
+  return written.postponed || (isRelated && link.target === collection.descriptor.name) ? [link] : [];
+}
+
+/** Links that a condition looks along to items of collections that the request writes. */
+export function awaitedLinks(written: Written, condition: Condition): readonly ManyToOne[] {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => awaitedLinks(written, part));
+  if (condition.kind !== 'related') return [];
+  const link = written.writable.collection.relations.get(condition.relation)?.descriptor;
+  return link?.kind === 'm2o' && written.collections.has(link.target) ? [link] : [];
+}
+
+/** Fields of the items of a relation that decide whether these are below others, and meet a condition. */
+export function itemFields(
+  { descriptor, rows, relations }: CollectionScope,
+  relation: ManyToMany | OneToMany,
+  condition: Condition,
+): readonly string[] {
+  const { fields, softDelete, policies } = descriptor;
+  const held = (relation.kind === 'm2m' ? relation.far : relation.on).map(({ to }) => to);
+  const conditions = condition.kind === 'related' ? [...rows, condition.where] : rows;
+  const named = conditions.flatMap((part) => rowFields({ descriptor, relations }, part));
+  // The database may compute some from any others.
+  const isComputed = fields.some(({ name, writable }) => !writable && named.includes(name));
+  if (policies === true || isComputed) return fields.map(({ name }) => name);
+  return [...fieldsOf(descriptor, held), ...named, ...(softDelete === undefined ? [] : [softDelete.field])];
+}
+
+/** Names of the fields of some columns. */
+export function fieldsOf({ fields }: CollectionScope['descriptor'], columns: readonly string[]): readonly string[] {
+  return fields.filter(({ column }) => columns.includes(column)).map(({ name }) => name);
+}
+
+/** Fields of a row that a condition asks for, also those that lead to other rows. */
+export function rowFields(
+  collection: Pick<CollectionScope, 'descriptor' | 'relations'>,
+  condition: Condition,
+): readonly string[] {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.of.flatMap((part) => rowFields(collection, part));
+  const isRelated = condition.kind === 'related';
+  const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  const pairs = relation?.kind === 'm2m' ? relation.near : (relation?.on ?? []);
+  const holders = pairs.map(({ from }) => from);
+  return [...(isRelated ? [] : [condition.field]), ...fieldsOf(collection.descriptor, holders)];
 }

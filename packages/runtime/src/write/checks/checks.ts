@@ -8,24 +8,24 @@ import { granted, ruleHolds } from '../../sql/rules.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { countedScope } from '../access/scope.ts';
 import {
-  awaitedLinks,
   changesBelow,
   conditionFields,
   countsWritten,
   foreignKeyOf,
   isChangedBelow,
   mayOpen,
-  openLinks,
   partAhead,
   showsNew,
 } from './ahead.ts';
 import {
   asksCompleted,
+  awaitedLinks,
   type Check,
   type CheckedRow,
   conjunctsOf,
   isEveryRow,
   isLate,
+  openLinks,
   type Requirement,
   readsEveryRow,
   readsNames,

@@ -59,7 +59,7 @@ export interface Running {
   readonly endBroken?: (plans: StepPlans) => void;
   /** True if a later step of the request writes what a link of an item leads to. Default: there are no later ones. */
   readonly awaits?: (link: ManyToOne, batch: Batch, item: number) => boolean;
-  /** Finds items of a step, by their positions, below which the request may change others so. Default: that is unknown. */
+  /** Finds items of a step, by their positions, below which the request may change others so. Default: other steps change none. */
   readonly findChanged?: (below: ChangesBelow, items: readonly StepItem[]) => Promise<ReadonlySet<number>>;
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;

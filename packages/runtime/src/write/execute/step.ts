@@ -178,7 +178,7 @@ async function settledNow(
   for (const { permissionCheck, items } of verdicts) {
     const { awaits: links = [], below } = permissionCheck;
     const left = items.filter((item) => !links.some((link) => awaits?.(link, batch, item)));
-    if (left.length === 0 || (below !== undefined && findChanged === undefined)) continue;
+    if (left.length === 0 || (findChanged === undefined && below?.isAlone === true)) continue;
     const rows = below === undefined || keys === null ? [] : readRows(asMany(keys).values);
     const stepItems = left.map((item): StepItem => ({ key: rows[item], node: nodes?.[item] }));
     const changed = below && (await findChanged?.(below, stepItems));

@@ -200,7 +200,7 @@ export async function findChanged(
   if (writesLater(writing, below.steps)) return new Set(above.all);
   const changed: (readonly number[])[] = [];
   for (const brought of below.brings) changed.push(await findBringing(writing, brought, above));
-  for (const relation of below.takes) changed.push(await findTaking(writing, relation, above));
+  for (const taken of below.takes) changed.push(await findTaking(writing, taken, above));
   for (const targets of below.links) changed.push(await findLinking(writing, targets, above));
   return new Set(changed.flat());
 }

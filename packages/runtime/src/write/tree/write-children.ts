@@ -26,6 +26,7 @@ import {
   isTaking,
   type LinkValues,
   type Owners,
+  stepsOn,
   type Writing,
   writesOf,
 } from './writing.ts';
@@ -159,7 +160,11 @@ function linkValuesOf(
 }
 
 /** Positions of the items above from which the tree may take others, or whose items it changes. */
-export async function findTaking(writing: Writing, relation: OneToMany, above: Above): Promise<readonly number[]> {
+export async function findTaking(
+  writing: Writing,
+  { relation, fields }: BroughtItems,
+  above: Above,
+): Promise<readonly number[]> {
   const found: number[] = [];
   for (const [group, steps] of writing.drafts) {
     for (const edge of group.children) {
@@ -171,7 +176,7 @@ export async function findTaking(writing: Writing, relation: OneToMany, above: A
     }
     if (group.targets.some((edge) => edge.relation.junction === relation.target)) return above.all;
     if (group.writable.collection.descriptor.name !== relation.target) continue;
-    const held = await heldTexts(writing, group, changedNodes(steps), relation);
+    const held = await heldTexts(writing, group, changedNodes(stepsOn(steps, fields)), relation);
     found.push(...held.flatMap((texts) => above.positionsOf(texts)));
   }
   return found;
@@ -180,18 +185,19 @@ export async function findTaking(writing: Writing, relation: OneToMany, above: A
 /** Positions of the items above below which the tree brings others, or writes others that may meet a condition. */
 export async function findBringing(
   writing: Writing,
-  { relation, where }: BroughtItems,
+  { relation, fields, where }: BroughtItems,
   above: Above,
 ): Promise<readonly number[]> {
   const found: number[] = [];
   for (const [group, drafts] of writing.drafts) {
     if (group.targets.some((edge) => edge.relation.junction === relation.target)) return above.all;
-    if (group.writable.collection.descriptor.name !== relation.target) continue;
+    const steps = stepsOn(drafts, fields);
+    if (group.writable.collection.descriptor.name !== relation.target || steps.length === 0) continue;
     const holders = nodesAbove(writing.drafts, group, relation);
     const nodes =
       where === undefined
-        ? await findComing(writing, group, relation, holders, above)
-        : await findMeetingNodes(writing, group, drafts, where);
+        ? await findComing(writing, group, steps, relation, holders, above)
+        : await findMeetingNodes(writing, group, steps, where);
     if (nodes.some((node) => !holders.has(node))) return above.all;
     found.push(...nodes.flatMap((node) => above.positionOf(holders.get(node)) ?? []));
   }
@@ -213,11 +219,11 @@ function nodesAbove(drafts: DecodedSteps, group: Group, { on }: OneToMany): Read
 async function findComing(
   writing: Writing,
   group: Group,
+  steps: readonly DecodedStep[],
   relation: OneToMany,
   holders: ReadonlyMap<number, TreeNode | undefined>,
   above: Above,
 ): Promise<readonly number[]> {
-  const steps = writing.drafts.get(group) ?? [];
   const changed = changedNodes(steps);
   const held = await heldTexts(writing, group, changed, relation);
   const isHeld = (node: number, index: number): boolean =>

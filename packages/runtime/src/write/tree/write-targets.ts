@@ -32,6 +32,7 @@ import {
   isLinking,
   isTaking,
   type Owners,
+  stepsOn,
   type Writing,
   writesOf,
   writtenBy,
@@ -130,14 +131,16 @@ function without(group: Group, edge: Targets): Group {
 /** Positions of the items for which a condition on targets may hold when links are written. */
 export async function findLinking(
   writing: Writing,
-  { relation, condition }: LinkedTargets,
+  { relation, condition, fields }: LinkedTargets,
   above: Above,
 ): Promise<readonly number[]> {
   const reached = tablesOf(relation);
-  const isReached = ({ writable }: Group): boolean => reached.includes(writable.collection.descriptor.name);
+  const nameOf = ({ writable }: Group): string => writable.collection.descriptor.name;
+  const isReached = (group: Group): boolean => reached.includes(nameOf(group));
   // Only of links to stored targets is known what they will be.
   const isChanging = ([group, steps]: (typeof all)[number]): boolean =>
-    (steps.length > 0 && isReached(group)) ||
+    (nameOf(group) === relation.junction && steps.length > 0) ||
+    (nameOf(group) === relation.target && stepsOn(steps, fields).length > 0) ||
     group.children.some((edge) => isReached(edge.group) && edge.members.some(isTaking));
   const all = [...writing.drafts];
   if (all.some(isChanging)) return above.all;
@@ -145,7 +148,7 @@ export async function findLinking(
     condition.kind === 'compare' ? meetsCount(condition, count) : count > 0 === (condition.quantifier === 'some');
   const found: number[] = [];
   for (const group of writing.drafts.keys()) {
-    const { name } = group.writable.collection.descriptor;
+    const name = nameOf(group);
     const made = madeNodes(writing.drafts, group);
     const positionsOf = ({ owner }: Members): readonly number[] => {
       const position = above.positionOf(group.nodes[owner]);

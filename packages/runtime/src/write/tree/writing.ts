@@ -8,6 +8,7 @@ import { derivedOnce } from '../../language/values/once.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection } from '../access/scope.ts';
 import { countsWritten, isApart, isEmptyAtFirst, meetsCount, reachTest, tablesOf } from '../checks/ahead.ts';
+import { changedNames } from '../checks/check.ts';
 import { brokenRules, holds, isSent, linkedKey } from '../checks/known-values.ts';
 import type { Batch } from '../decode/batch.ts';
 import type { Running, StepItem } from '../execute/running.ts';
@@ -244,6 +245,13 @@ export function createAbove(items: readonly StepItem[]): Above {
       return holding?.map(({ position }) => position) ?? [];
     },
   };
+}
+
+/** Steps that make items, or change some fields of them. */
+export function stepsOn(steps: readonly DecodedStep[], fields: readonly string[]): readonly DecodedStep[] {
+  return steps.filter(({ action, batch: { columns }, granted: { grant } }) => {
+    return action === 'create' || changedNames({ columns, grant }).some((name) => fields.includes(name));
+  });
 }
 
 /** True if a payload may take items from those above. */
