@@ -66,10 +66,15 @@ const sql = `
     song integer REFERENCES songs, grade integer REFERENCES grades, PRIMARY KEY (song, grade));
   CREATE TABLE topics (
     id integer PRIMARY KEY, parent integer REFERENCES topics, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE letters (id integer PRIMARY KEY);
+  CREATE TABLE proofs (id integer PRIMARY KEY, letter integer REFERENCES letters, code varchar(9) UNIQUE);
+  CREATE TABLE seals (id integer PRIMARY KEY, letter integer REFERENCES letters, ok boolean NOT NULL);
   CREATE TABLE racks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE boxes (id integer PRIMARY KEY, rack integer REFERENCES racks);
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO topics VALUES (1, NULL, true, 'ann'), (2, NULL, false, 'bob');
+  INSERT INTO letters VALUES (1);
+  INSERT INTO proofs VALUES (1, 1, 'ann'), (2, 1, 'bob');
   INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO songs VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
@@ -183,6 +188,11 @@ permissions:
       create: { fields: '*', validation: *graded }
       update: { fields: '*', filter: *open, validation: *graded }
     tasks_grades: { read: true }
+    letters: { read: true, update: true }
+    proofs:
+      read: { fields: '*', filter: { code: { _neq: bob } } }
+      update: { fields: '*', filter: { code: { _neq: bob } }, validation: { letter: { seals: { _some: { ok: { _eq: true } } } } } }
+    seals: { read: true, create: true }
     topics:
       read: { fields: '*', filter: *open }
       create: true
@@ -382,6 +392,22 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       expect((await send('new')).status).toBe(200);
       await project.rows(back);
       await project.rows(`UPDATE ${table} SET code = 'ann' WHERE id = 1`);
+    });
+
+    const letter = (code: string, ok: boolean) => {
+      const body = { proofs: { update: [{ id: 1, code }] }, seals: { create: [{ id: 9, ok }] } };
+      return project.ask('/items/letters/1', { method: 'PATCH', body });
+    };
+    it('tells nothing of a hidden row by rules about items that later steps make', async () => {
+      const [taken, free] = [await letter('bob', false), await letter('new', false)];
+      expectSameRefusal(taken, free);
+      expect(failure(free)).toBe('400 FAILED_VALIDATION');
+    });
+
+    it('tells of the key where items that later steps make fulfil the rules', async () => {
+      expect((await letter('bob', true)).json.errors).toMatchObject([{ extensions: { type: 'unique' } }]);
+      expect((await letter('new', true)).status).toBe(200);
+      await project.rows("DELETE FROM seals; UPDATE proofs SET code = 'ann' WHERE id = 1");
     });
 
     const graded = { update: [{ id: 3 }] };

@@ -17,7 +17,17 @@ import {
 } from '../../language/index.ts';
 import { hasLateValues } from '../../sql/row.ts';
 import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
-import { type ChangesBelow, changedNames, fieldsOf, isTenant, itemFields, rowFields, type Written } from './check.ts';
+import {
+  type ChangesBelow,
+  changedNames,
+  fieldsOf,
+  isTenant,
+  itemFields,
+  type ReachedRows,
+  reachedBy,
+  rowFields,
+  type Written,
+} from './check.ts';
 
 /** Settings by which a condition on a written row is judged before the write. */
 interface Ahead {
@@ -133,20 +143,9 @@ function changesBehind({ scope, writable, collections }: Written, condition: Con
   const { collection } = writable;
   if (namesCaller(condition) || !countsWritten(scope.open, collection, condition, collections, isWritten))
     return noChanges;
-  const names = reachedBy(scope.open, collection, condition);
-  return names.includes(collection.descriptor.name) ? noChanges : { ...noChanges, steps: names };
-}
-
-/** Names of the collections whose rows a condition asks about. */
-function reachedBy(scope: Scope, collection: CollectionScope, condition: Condition): readonly string[] {
-  if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.of.flatMap((part) => reachedBy(scope, collection, part));
-  const relation = collection.relations.get(
-    condition.kind === 'related' ? condition.relation : condition.field,
-  )?.descriptor;
-  const target = scope.collections.get(relation?.target ?? '');
-  const below = condition.kind === 'related' && target !== undefined ? reachedBy(scope, target, condition.where) : [];
-  return [...(relation === undefined ? [] : tablesOf(relation)), ...below];
+  const steps = reachedBy(scope.open, collection, condition);
+  const isOther = ({ name }: ReachedRows): boolean => name !== collection.descriptor.name;
+  return steps?.every(isOther) === true ? { ...noChanges, steps } : noChanges;
 }
 
 /** True for items below that are written, and that hold keys of those above: new items have no targets before. */

@@ -77,10 +77,19 @@ export interface ChangesBelow {
   /** Items that are taken away, or changed. */
   readonly takes: readonly BroughtItems[];
   readonly links: readonly LinkedTargets[];
-  /** Collections that steps write. */
-  readonly steps: readonly string[];
+  /** Rows that later steps write. */
+  readonly steps: readonly ReachedRows[];
   /** True if the step may make some of these by itself: its rows are items below each other. */
   readonly isAlone: boolean;
+}
+
+/** Rows of a collection about which a condition asks. */
+export interface ReachedRows {
+  readonly name: string;
+  /** Fields that it asks for. Default: any. */
+  readonly fields?: readonly string[];
+  /** Set where only rows that meet this can make it hold. */
+  readonly where?: Condition;
 }
 
 /** Links to targets of which a condition asks. */
@@ -295,7 +304,7 @@ export function awaitedLinks(written: Written, condition: Condition): readonly M
 /** Fields of the items of a relation that decide whether these are below others, and meet a condition. */
 export function itemFields(
   { descriptor, rows, relations }: CollectionScope,
-  relation: ManyToMany | OneToMany,
+  relation: ManyToMany | ManyToOne | OneToMany,
   condition: Condition,
 ): readonly string[] {
   const { fields, softDelete, policies } = descriptor;
@@ -325,4 +334,29 @@ export function rowFields(
   const pairs = relation?.kind === 'm2m' ? relation.near : (relation?.on ?? []);
   const holders = pairs.map(({ from }) => from);
   return [...(isRelated ? [] : [condition.field]), ...fieldsOf(collection.descriptor, holders)];
+}
+
+/** Rows about which a condition asks; undefined where it asks along other relations. `isLess`: they may have to be fewer. */
+export function reachedBy(
+  scope: Scope,
+  collection: CollectionScope,
+  condition: Condition,
+  isLess = false,
+): readonly ReachedRows[] | undefined {
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    const parts = condition.of.map((part) => reachedBy(scope, collection, part, isLess));
+    return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
+  }
+  const isRelated = condition.kind === 'related';
+  const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
+  const target = scope.collections.get(relation?.target ?? '');
+  if (relation === undefined && !isRelated) return [];
+  if (relation === undefined || target === undefined || relation.kind === 'm2a') return undefined;
+  const isNone = isRelated && condition.quantifier === 'none';
+  const below = isRelated ? reachedBy(scope, target, condition.where, isLess || isNone) : [];
+  if (below === undefined) return undefined;
+  const isMeeting = isRelated && condition.quantifier === 'some' && !isLess;
+  const fields = itemFields(target, relation, condition);
+  const rows = { name: relation.target, fields, ...(isMeeting && { where: condition.where }) };
+  return [rows, ...(relation.kind === 'm2m' ? [{ name: relation.junction }] : []), ...below];
 }

@@ -29,7 +29,7 @@ import {
 import { prepareFirst } from './removal.ts';
 import { textOf } from './resolve/defer-links.ts';
 import { findExisting, inOrder, keyOfNode } from './resolve/references.ts';
-import { findBringing, findLeaving, findTaking } from './write-children.ts';
+import { findBringing, findLeaving, findTaking, isWrittenLater } from './write-children.ts';
 import { findLinking, findLinks } from './write-targets.ts';
 import {
   areDecided,
@@ -40,7 +40,6 @@ import {
   type LinkValues,
   placesOf,
   type Writing,
-  writesLater,
   writesOf,
 } from './writing.ts';
 
@@ -197,7 +196,7 @@ export async function findChanged(
   items: readonly StepItem[],
 ): Promise<ReadonlySet<number>> {
   const above = createAbove(items);
-  if (writesLater(writing, below.steps)) return new Set(above.all);
+  for (const rows of below.steps) if (await isWrittenLater(writing, rows)) return new Set(above.all);
   const changed: (readonly number[])[] = [];
   for (const brought of below.brings) changed.push(await findBringing(writing, brought, above));
   for (const taken of below.takes) changed.push(await findTaking(writing, taken, above));

@@ -2,7 +2,7 @@
 import { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
 import type { Condition, OneToMany } from '../../language/index.ts';
-import type { BroughtItems } from '../checks/check.ts';
+import type { BroughtItems, ReachedRows } from '../checks/check.ts';
 import type { Step } from '../execute/running.ts';
 import { findMet } from '../execute/step.ts';
 import { linkedFields } from './parse/decode-tree.ts';
@@ -23,6 +23,7 @@ import { checkHeld, columnTexts } from './resolve/stored.ts';
 import {
   type Above,
   checkEarlierSteps,
+  isLinking,
   isTaking,
   type LinkValues,
   type Owners,
@@ -202,6 +203,27 @@ export async function findBringing(
     found.push(...nodes.flatMap((node) => above.positionOf(holders.get(node)) ?? []));
   }
   return found;
+}
+
+/** True if steps that have not begun may write rows so that a condition holds, or write links that wait. */
+export async function isWrittenLater(writing: Writing, { name, fields, where }: ReachedRows): Promise<boolean> {
+  const { drafts, begun, ended } = writing;
+  const isNamed = ({ writable }: Group): boolean => writable.collection.descriptor.name === name;
+  for (const [group, steps] of drafts) {
+    const isTaken = group.children.some(
+      (edge) => isNamed(edge.group) && !ended.has(edge) && edge.members.some(isTaking),
+    );
+    const isLinked = group.targets.some(
+      (edge) => edge.relation.junction === name && !ended.has(edge) && edge.members.some(isLinking),
+    );
+    if (isTaken || isLinked) return true;
+    if (!isNamed(group)) continue;
+    if (group.nodes.some(({ later }) => later !== undefined)) return true;
+    const left = stepsOn(steps, fields).filter((step) => !begun.has(step));
+    if (left.length === 0) continue;
+    if (where === undefined || (await findMeetingNodes(writing, group, left, where)).length > 0) return true;
+  }
+  return false;
 }
 
 /** Nodes of the items below which a relation puts those of a group, by the nodes of these. */

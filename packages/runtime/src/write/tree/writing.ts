@@ -193,30 +193,15 @@ const changedBy = derivedOnce((drafts: DecodedSteps) => writtenBy(drafts, ({ act
 export function writtenBy(
   drafts: DecodedSteps,
   isCounted: (step: DecodedStep) => boolean = () => true,
-  isOpen: (edge: Children | Targets) => boolean = () => true,
 ): ReadonlySet<string> {
   const nameOf = ({ writable }: Group): string => writable.collection.descriptor.name;
   return new Set(
     [...drafts].flatMap(([group, steps]) => [
       ...(steps.some(isCounted) ? [nameOf(group)] : []),
-      ...group.children.flatMap((edge) => (isOpen(edge) && edge.members.some(isTaking) ? [nameOf(edge.group)] : [])),
-      ...group.targets.flatMap((edge) =>
-        isOpen(edge) && edge.members.some(isLinking) ? [edge.relation.junction] : [],
-      ),
+      ...group.children.flatMap((edge) => (edge.members.some(isTaking) ? [nameOf(edge.group)] : [])),
+      ...group.targets.flatMap((edge) => (edge.members.some(isLinking) ? [edge.relation.junction] : [])),
     ]),
   );
-}
-
-/** True if steps that have not begun write one of some collections, or links that wait. */
-export function writesLater({ drafts, begun, ended }: Writing, names: readonly string[]): boolean {
-  const later = writtenBy(
-    drafts,
-    (step) => !begun.has(step),
-    (edge) => !ended.has(edge),
-  );
-  const waits = ({ writable, nodes }: Group): boolean =>
-    names.includes(writable.collection.descriptor.name) && nodes.some((node) => node.later !== undefined);
-  return names.some((name) => later.has(name)) || [...drafts.keys()].some(waits);
 }
 
 /** Items of a step, by their positions in a list, below which the request may change others. */
@@ -247,10 +232,11 @@ export function createAbove(items: readonly StepItem[]): Above {
   };
 }
 
-/** Steps that make items, or change some fields of them. */
-export function stepsOn(steps: readonly DecodedStep[], fields: readonly string[]): readonly DecodedStep[] {
+/** Steps that make items, or change some fields of them. Default: any. */
+export function stepsOn(steps: readonly DecodedStep[], fields?: readonly string[]): readonly DecodedStep[] {
   return steps.filter(({ action, batch: { columns }, granted: { grant } }) => {
-    return action === 'create' || changedNames({ columns, grant }).some((name) => fields.includes(name));
+    const isChanging = (name: string): boolean => fields?.includes(name) !== false;
+    return action === 'create' || changedNames({ columns, grant }).some(isChanging);
   });
 }
 
