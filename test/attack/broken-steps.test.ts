@@ -69,12 +69,16 @@ const sql = `
   CREATE TABLE letters (id integer PRIMARY KEY);
   CREATE TABLE proofs (id integer PRIMARY KEY, letter integer REFERENCES letters, code varchar(9) UNIQUE);
   CREATE TABLE seals (id integer PRIMARY KEY, letter integer REFERENCES letters, ok boolean NOT NULL);
+  CREATE TABLE crates (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE lids (id integer PRIMARY KEY, crate integer REFERENCES crates, label varchar(9));
   CREATE TABLE racks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE boxes (id integer PRIMARY KEY, rack integer REFERENCES racks);
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO topics VALUES (1, NULL, true, 'ann'), (2, NULL, false, 'bob');
   INSERT INTO letters VALUES (1);
   INSERT INTO proofs VALUES (1, 1, 'ann'), (2, 1, 'bob');
+  INSERT INTO crates VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO lids VALUES (1, 1, 'a'), (2, 1, 'b');
   INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO songs VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
@@ -193,6 +197,10 @@ permissions:
       read: { fields: '*', filter: { code: { _neq: bob } } }
       update: { fields: '*', filter: { code: { _neq: bob } }, validation: { letter: { seals: { _some: { ok: { _eq: true } } } } } }
     seals: { read: true, create: true }
+    crates:
+      read: { fields: '*', filter: *open }
+      update: { fields: '*', filter: *open, validation: { 'count(lids)': { _lte: 1 } } }
+    lids: { read: true, update: true }
     topics:
       read: { fields: '*', filter: *open }
       create: true
@@ -359,6 +367,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
         ['PATCH', 'exams/1', grades] as const,
         ['POST', 'exams', { id: 10, open: true, ...grades }] as const,
       ]),
+      ['PATCH', 'crates/1', { lids: { update: [{ id: 1, label: 'q' }] } }],
       ['PATCH', 'topics/1', {}],
       ['PATCH', 'topics/1', { topics: [] }],
       ['PATCH', 'racks/1', { boxes: { delete: [1] } }],
@@ -375,6 +384,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
 
     it.each([
       ['docs', { grades: { update: [{ id: 3 }] } }, 'DELETE FROM docs_grades'],
+      ['crates', { lids: { delete: [1] } }, 'UPDATE lids SET crate = 1'],
       ['topics', { topics: { create: [{ id: 9, open: true }] } }, 'DELETE FROM topics WHERE id = 9'],
       ['exams', { grades: { delete: [3], update: [{ id: 1 }] } }, 'INSERT INTO exams_grades VALUES (1, 3)'],
       ['racks', { boxes: { update: [{ id: 2 }] } }, 'UPDATE boxes SET rack = NULL WHERE id > 1'],

@@ -177,7 +177,17 @@ export async function findTaking(
     }
     if (group.targets.some((edge) => edge.relation.junction === relation.target)) return above.all;
     if (group.writable.collection.descriptor.name !== relation.target) continue;
-    const held = await heldTexts(writing, group, changedNodes(stepsOn(steps, fields)), relation);
+    // Those that stay below the same item change only by what a condition asks for.
+    const links = fieldsOf(
+      group.writable.collection,
+      relation.on.map(({ to }) => to),
+    );
+    const others = fields.filter((name) => !links.includes(name));
+    const holders = nodesAbove(writing.drafts, group, relation);
+    const coming = await findComing(writing, group, stepsOn(steps, links), relation, holders, above);
+    const changing = new Set([...changedNodes(stepsOn(steps, others)), ...coming]);
+    const nodes = changedNodes(steps).filter((node) => changing.has(node));
+    const held = await heldTexts(writing, group, nodes, relation);
     found.push(...held.flatMap((texts) => above.positionsOf(texts)));
   }
   return found;
