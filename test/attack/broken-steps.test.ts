@@ -72,12 +72,19 @@ const sql = `
   CREATE TABLE seals (id integer PRIMARY KEY, letter integer REFERENCES letters, ok boolean NOT NULL);
   CREATE TABLE crates (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE lids (id integer PRIMARY KEY, crate integer REFERENCES crates, label varchar(9));
+  CREATE TABLE carts (
+    id integer PRIMARY KEY, amount integer NOT NULL, total integer GENERATED ALWAYS AS (amount * 2) STORED,
+    code varchar(9) UNIQUE);
+  CREATE TABLE wares (
+    id integer PRIMARY KEY, cart integer REFERENCES carts, amount integer NOT NULL,
+    total integer GENERATED ALWAYS AS (amount * 2) STORED);
   CREATE TABLE racks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE boxes (id integer PRIMARY KEY, rack integer REFERENCES racks);
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO topics VALUES (1, NULL, true, 'ann'), (2, NULL, false, 'bob');
   INSERT INTO letters VALUES (1);
   INSERT INTO proofs VALUES (1, 1, 'ann'), (2, 1, 'bob');
+  INSERT INTO carts (id, amount, code) VALUES (1, 9, 'ann'), (2, 1, 'bob');
   INSERT INTO crates VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO lids VALUES (1, 1, 'a'), (2, 1, 'b');
   INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
@@ -198,6 +205,13 @@ permissions:
       read: { fields: '*', filter: { code: { _neq: bob } } }
       update: { fields: '*', filter: { code: { _neq: bob } }, validation: { letter: { seals: { _some: { ok: { _eq: true } } } } } }
     seals: { read: true, create: true }
+    carts:
+      read: { fields: '*', filter: { code: { _neq: bob } } }
+      update:
+        fields: '*'
+        filter: { code: { _neq: bob } }
+        validation: { _and: [{ total: { _lte: 9 } }, { wares: { _some: { total: { _gt: 9 } } } }] }
+    wares: { read: true, create: true }
     crates:
       read: { fields: '*', filter: *open }
       update: { fields: '*', filter: *open, validation: { 'count(lids)': { _lte: 1 } } }
@@ -386,6 +400,11 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
     it.each([
       ['docs', { grades: { update: [{ id: 3 }] } }, 'DELETE FROM docs_grades'],
       ['docs', { grades: [{ high: true, shown: true }] }, 'DELETE FROM docs_grades; DELETE FROM grades WHERE id > 3'],
+      [
+        'carts',
+        { amount: 1, wares: { create: [{ id: 9, amount: 9 }] } },
+        'DELETE FROM wares; UPDATE carts SET amount = 9 WHERE id = 1',
+      ],
       ['crates', { lids: { delete: [1] } }, 'UPDATE lids SET crate = 1'],
       ['topics', { topics: { create: [{ id: 9, open: true }] } }, 'DELETE FROM topics WHERE id = 9'],
       ['topics', { parent: 1 }, 'UPDATE topics SET parent = NULL'],

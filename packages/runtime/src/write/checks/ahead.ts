@@ -21,6 +21,7 @@ import {
   type ChangesBelow,
   changedNames,
   fieldsOf,
+  isComputed,
   isTenant,
   itemFields,
   type ReachedRows,
@@ -51,6 +52,7 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
       return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
     case 'compare': {
       const isPath = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
+      if (!isPath && isComputed(collection.descriptor, condition.field)) return always;
       const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
       if (isCounted && !isPath) return manyAhead(ahead, collection, condition.field, condition);
       return isCounted || (isPath && made.has(condition.field)) ? always : condition;
@@ -273,6 +275,7 @@ export function conditionFields(written: Written, condition: Condition): readonl
   const relation = collection.relations.get(isRelated ? condition.relation : condition.field)?.descriptor;
   const target = scope.open.collections.get(relation?.target ?? '');
   const fields = rowFields(collection, condition);
+  if (!isRelated && isComputed(collection.descriptor, condition.field)) return undefined;
   if (isChangedBelow(changesBelow(written, condition))) return fields;
   if (!isRelated || relation?.kind !== 'm2o' || target === undefined)
     return isApart(scope.open, collection, condition, collections) ? fields : undefined;

@@ -317,6 +317,12 @@ export function itemFields(
   return [...fieldsOf(descriptor, held), ...named, ...(softDelete === undefined ? [] : [softDelete.field])];
 }
 
+/** True if the database computes a field, so that its value is known when the row is written. */
+export function isComputed({ fields, key, system }: CollectionScope['descriptor'], name: string): boolean {
+  const field = fields.find((candidate) => candidate.name === name);
+  return field?.writable === false && field.filled !== 'identity' && system !== true && !key.includes(name);
+}
+
 /** Names of the fields of some columns. */
 export function fieldsOf({ fields }: CollectionScope['descriptor'], columns: readonly string[]): readonly string[] {
   return fields.filter(({ column }) => columns.includes(column)).map(({ name }) => name);
