@@ -72,6 +72,8 @@ const sql = `
   CREATE TABLE seals (id integer PRIMARY KEY, letter integer REFERENCES letters, ok boolean NOT NULL);
   CREATE TABLE crates (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE lids (id integer PRIMARY KEY, crate integer REFERENCES crates, label varchar(9));
+  CREATE TABLE bins (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE pins (id integer PRIMARY KEY, bin integer REFERENCES bins, size integer NOT NULL);
   CREATE TABLE carts (
     id integer PRIMARY KEY, amount integer NOT NULL, total integer GENERATED ALWAYS AS (amount * 2) STORED,
     code varchar(9) UNIQUE);
@@ -84,6 +86,8 @@ const sql = `
   INSERT INTO topics VALUES (1, NULL, true, 'ann'), (2, NULL, false, 'bob');
   INSERT INTO letters VALUES (1);
   INSERT INTO proofs VALUES (1, 1, 'ann'), (2, 1, 'bob');
+  INSERT INTO bins VALUES (1, false, 'ann'), (2, false, 'bob');
+  INSERT INTO pins VALUES (1, 1, 0);
   INSERT INTO carts (id, amount, code) VALUES (1, 9, 'ann'), (2, 1, 'bob');
   INSERT INTO crates VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO lids VALUES (1, 1, 'a'), (2, 1, 'b');
@@ -205,6 +209,10 @@ permissions:
       read: { fields: '*', filter: { code: { _neq: bob } } }
       update: { fields: '*', filter: { code: { _neq: bob } }, validation: { letter: { seals: { _some: { ok: { _eq: true } } } } } }
     seals: { read: true, create: true }
+    bins:
+      read: { fields: '*', filter: { code: { _neq: bob } } }
+      update: { fields: '*', filter: { code: { _neq: bob } }, validation: { pins: { _some: { size: { _gt: 0 } } } } }
+    pins: { read: true, update: { fields: '*', filter: { bin: { open: { _eq: true } } } } }
     carts:
       read: { fields: '*', filter: { code: { _neq: bob } } }
       update:
@@ -400,6 +408,11 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
     it.each([
       ['docs', { grades: { update: [{ id: 3 }] } }, 'DELETE FROM docs_grades'],
       ['docs', { grades: [{ high: true, shown: true }] }, 'DELETE FROM docs_grades; DELETE FROM grades WHERE id > 3'],
+      [
+        'bins',
+        { open: true, pins: { update: [{ id: 1, size: 5 }] } },
+        'UPDATE bins SET open = false WHERE id = 1; UPDATE pins SET size = 0',
+      ],
       [
         'carts',
         { amount: 1, wares: { create: [{ id: 9, amount: 9 }] } },

@@ -23,13 +23,13 @@ import { checkHeld, columnTexts } from './resolve/stored.ts';
 import {
   type Above,
   checkEarlierSteps,
+  isDecided,
   isLinking,
   isTaking,
   type LinkValues,
   type Owners,
   stepsOn,
   type Writing,
-  writesOf,
 } from './writing.ts';
 
 export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
@@ -271,17 +271,16 @@ async function findMeetingNodes(
   drafts: readonly DecodedStep[],
   where: Condition,
 ): Promise<readonly number[]> {
-  const { name } = group.writable.collection.descriptor;
   const linkedOf = linkedFields(group);
   const open = group.nodes.flatMap(({ later = [] }, node) => [...linkedOf(node), ...later, group.sort]);
-  // Several steps may do together what none does alone.
-  if (group.nodes.some(({ key }) => key !== null && writesOf(writing.drafts, name, key).length > 1))
-    return [...group.nodes.keys()];
   const meeting: (readonly number[])[] = [];
   for (const draft of drafts) {
     const { step } = prepareFirst(writing, group, draft, draft.batch);
-    const items = await findMet(writing.running, step, where, (field) => !open.includes(field));
-    meeting.push(items.flatMap((item) => draft.nodes[item] ?? []));
+    // Other steps may let its items be changed, or do with it what none does alone.
+    const met = isDecided(writing, group, draft)
+      ? [...draft.nodes.keys()]
+      : await findMet(writing.running, step, where, (field) => !open.includes(field));
+    meeting.push(met.flatMap((item) => draft.nodes[item] ?? []));
   }
   return meeting.flat();
 }
