@@ -131,10 +131,10 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
     ? [condition.quantifier === 'some', condition.quantifier === 'none']
     : [!falling.has(condition.operator), !rising.has(condition.operator)];
   const fields = itemFields(target, relation, condition);
-  const own = writable.collection.descriptor.name;
-  const changed = relation.target === own && action === 'update' ? changedNames(written) : [];
-  const isJunction = relation.kind === 'm2m' && relation.junction === own;
-  const isAlone = isJunction || changed.some((name) => fields.includes(name));
+  const { name } = writable.collection.descriptor;
+  const changed = relation.target === name && action === 'update' ? changedNames(written) : [];
+  const isJunction = relation.kind === 'm2m' && relation.junction === name;
+  const isAlone = isJunction || changed.some((field) => fields.includes(field));
   if (relation.kind === 'm2m') return { ...noChanges, isAlone, links: [{ relation, condition, fields }] };
   const items = { relation, fields, ...(isRelated && { where: condition.where }) };
   return { ...noChanges, isAlone, brings: brings ? [items] : [], takes: takes ? [items] : [] };
