@@ -345,6 +345,20 @@ describe('fields', () => {
     expect(await refused('PATCH', '/fields/shelves/room', { type: 'uuid' })).toContain('400 FAILED_VALIDATION');
   });
 
+  it('refuse limits that their data type does not have', async () => {
+    const body = { field: 'weight', type: 'float' };
+    const { schema } = await done('POST', '/fields/shelves', body);
+    for (const name of ['numeric_precision', 'numeric_scale', 'max_length']) {
+      const { status, json } = await send('PATCH', '/fields/shelves/weight', { schema: { [name]: 7 } });
+      expect([status, json.errors[0].message]).toEqual([
+        400,
+        expect.stringMatching(new RegExp(`"schema.${name}" is not for double( precision)?\\.$`)),
+      ]);
+    }
+    expect(await done('PATCH', '/fields/shelves/weight', { schema })).toMatchObject({ schema });
+    await done('DELETE', '/fields/shelves/weight');
+  });
+
   it('change what values must be, and what is said about them', async () => {
     expect(await refused('PATCH', '/fields/shelves/name', { schema: { is_nullable: false } })).toBe(
       '400 FAILED_VALIDATION shelves name required',

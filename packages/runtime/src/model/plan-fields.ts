@@ -212,6 +212,13 @@ export function namedField(body: JsonValue): string {
 
 const limits = ['data_type', 'max_length', 'numeric_precision', 'numeric_scale'];
 
+/** Data types that have a limit in numbers, by its name. */
+const limited: Readonly<Record<string, RegExp>> = {
+  max_length: /char[\w ]*\(\d+\)$/,
+  numeric_precision: /^(?:numeric|decimal)\(/,
+  numeric_scale: /^(?:numeric|decimal)\(/,
+};
+
 /** A new type, and a default, which goes by the type. */
 function typeSteps(
   { sql, discard }: KnownModel,
@@ -238,12 +245,15 @@ function typeSteps(
     return sql.setDefault(found, defaultSql(sql, valueType, combined, location));
   }
   const type = plainType(requested);
+  const typeSql = sql.columnSql(type, combined);
+  const idle = changes.find((name) => typeof schema[name] === 'number' && limited[name]?.test(typeSql) === false);
+  if (idle !== undefined) throw invalidPayload(`"schema.${idle}" is not for ${typeSql}.`);
   // Unless the type has the same one, a default that the database computes would become the text of its expression.
   const isComputed = now.default_value === column.fallback || (type === 'json' && requested === found.type);
   const stays = isComputed && !refilled && sql.computedDefault(type, now.default_value ?? null) === undefined;
   return sql.setType(found, {
     type,
-    sql: sql.columnSql(type, combined),
+    sql: typeSql,
     valueSource: stays ? undefined : defaultSql(sql, { type }, combined, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
