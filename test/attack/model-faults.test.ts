@@ -212,17 +212,26 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     expect((await migrate(faulty.url)).stderr).toContain('has changed since');
     await writeFile(wrong, 'CREATE TABLE right_one (id int PRIMARY KEY); ALTER TABLE own ADD most int');
     expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
-    // The view reads what is not there.
+    // The view reads what is not there, and the key leads to what is no key.
     for (const [name, body] of [
-      ['9002-view', 'SELECT 1 FROM nowhere'],
-      ['9003-call', 'SELECT nobody_s(1)'],
-    ]) {
+      ['9002-view', 'CREATE VIEW missed AS SELECT 1 FROM nowhere'],
+      ['9003-call', 'CREATE VIEW missed AS SELECT nobody_s(1)'],
+      ['9004-key', 'ALTER TABLE parts ADD CONSTRAINT missed FOREIGN KEY (second) REFERENCES things (name)'],
+    ] as const) {
       const missed = join(faulty.folder, 'migrations', `${name}.sql`);
-      await writeFile(missed, `CREATE VIEW missed AS ${body}`);
-      faulty.proxy().arm('cut', /^.{5}CREATE VIEW missed/s);
+      await writeFile(missed, body);
+      faulty.proxy().arm('cut', /^.{5}(?:CREATE VIEW|ALTER TABLE parts ADD CONSTRAINT) missed/s);
       expect((await migrate(faulty.proxy().url)).code).not.toBe(0);
-      expect((await migrate(faulty.url)).stderr).toMatch(/cannot be applied: .*(?:nowhere|nobody_s)/);
+      expect((await migrate(faulty.url)).stderr).toMatch(/cannot be applied: .*(?:nowhere|nobody_s|missed|parts)/);
       await rm(missed);
     }
+    // The name of a key is taken where it was made.
+    await writeFile(
+      join(faulty.folder, 'migrations', '9005-key.sql'),
+      'ALTER TABLE parts ADD CONSTRAINT found FOREIGN KEY (second) REFERENCES things (id)',
+    );
+    faulty.proxy().arm('swallow', /^.{5}ALTER TABLE parts ADD CONSTRAINT found/s);
+    expect((await migrate(faulty.proxy().url)).code).not.toBe(0);
+    expect(await migrate(faulty.url)).toMatchObject({ code: 0 });
   }, 60_000);
 });

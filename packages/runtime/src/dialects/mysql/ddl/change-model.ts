@@ -28,7 +28,7 @@ import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';
 import { toMysqlError } from '../driver/errors.ts';
-import { errorNumber } from '../own-tables/errors.ts';
+import { errorNumber, isKeyRefused } from '../own-tables/errors.ts';
 import { activityRow, mysqlLog, recordMigration } from '../own-tables/log-changes.ts';
 import { mysqlModel, mysqlProjectTables } from '../own-tables/model.ts';
 import { mysqlTables, mysqlTurn } from '../own-tables/tables.ts';
@@ -305,10 +305,10 @@ function explainMysql(error: unknown, location: ModelPlace): never {
   if (error instanceof PlatformError) throw error;
   const number = errorNumber(error);
   const name = location.field ?? location.collection;
-  if (exists.has(number) || hasNumber(error, 121)) {
+  if (exists.has(number) || isKeyRefused(error, 121)) {
     throw invalidPayload(`"${name}" has the name of something that the database has already.`);
   }
-  if (number === 3780 || hasNumber(error, 150)) {
+  if (number === 3780 || isKeyRefused(error, 150)) {
     const needs = 'needs the "schema.data_type" of the key there, with its sign, and texts its collation';
     throw invalidPayload(`"${name}" cannot lead there: it ${needs}.`);
   }
@@ -322,9 +322,4 @@ function explainMysql(error: unknown, location: ModelPlace): never {
     throw new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause: error });
   }
   return explain(toDatabaseError(toMysqlError(error)), location);
-}
-
-/** MariaDB says of a foreign key that its table cannot be made: 121, its name is taken; 150, its columns do not fit. */
-function hasNumber(error: unknown, number: 121 | 150): boolean {
-  return error instanceof Error && errorNumber(error) === 1005 && error.message.includes(`errno: ${number}`);
 }

@@ -4,7 +4,7 @@
  */
 import type { MigrationConnection } from '../../../database/database.ts';
 import { ServerError } from '../../../database/errors.ts';
-import { errorNumber } from '../own-tables/errors.ts';
+import { errorNumber, isKeyRefused } from '../own-tables/errors.ts';
 import { mysqlProjectTables } from '../own-tables/model.ts';
 import { dropDrafts } from './drafts.ts';
 import type { TableStatement } from './statements.ts';
@@ -124,7 +124,7 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
 }
 
 /** Errors about dropping what is not there, and making what is. Source: the servers' manuals, "Error Codes". */
-const made: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1304, 1359, 1360, 1826]);
+const made: ReadonlySet<unknown> = new Set([1022, 1050, 1051, 1060, 1061, 1091, 1304, 1359, 1360, 1826]);
 
 /** Errors about what is not there: a new view or a setting may read that, and were not run then. */
 const missing: ReadonlySet<unknown> = new Set([1146, 1305]);
@@ -132,5 +132,5 @@ const missing: ReadonlySet<unknown> = new Set([1146, 1305]);
 /** True if the refusal of a statement that may have been run before tells that it was. */
 export function isDoneAlready(error: unknown, sql: string): boolean {
   const number = errorNumber(error);
-  return made.has(number) || (missing.has(number) && /^(?:\/\*M?!\d*\s*)?(?:DROP|RENAME|ALTER)\b/i.test(sql));
+  return made.has(number) || isKeyRefused(error, 121) || (missing.has(number) && /^(?:\/\*M?!\d*\s*)?(?:DROP|RENAME|ALTER)\b/i.test(sql));
 }

@@ -54,3 +54,8 @@ export function errorNumber(error: unknown): number | undefined {
   if ('errno' in error && typeof error.errno === 'number' && 'sqlState' in error) return error.errno;
   return errorNumber(error.cause);
 }
+
+/** MariaDB says of a foreign key that its table cannot be made: 121, its name is taken; 150, its columns do not fit. */
+export function isKeyRefused(error: unknown, number: 121 | 150): boolean {
+  return error instanceof Error && errorNumber(error) === 1005 && error.message.includes(`errno: ${number}`);
+}
