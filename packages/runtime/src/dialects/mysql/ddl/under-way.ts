@@ -132,5 +132,9 @@ const missing: ReadonlySet<unknown> = new Set([1146, 1305]);
 /** True if the refusal of a statement that may have been run before tells that it was. */
 export function isDoneAlready(error: unknown, sql: string): boolean {
   const number = errorNumber(error);
-  return made.has(number) || isKeyRefused(error, 121) || (missing.has(number) && /^(?:\/\*M?!\d*\s*)?(?:DROP|RENAME|ALTER)\b/i.test(sql));
+  return (
+    made.has(number) ||
+    isKeyRefused(error, 121) ||
+    (missing.has(number) && /^(?:\/\*M?!\d*\s*)?(?:DROP|RENAME|ALTER)\b/i.test(sql))
+  );
 }
