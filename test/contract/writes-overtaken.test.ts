@@ -171,14 +171,23 @@ const approving = {
   mysql: 'CREATE TRIGGER approve AFTER UPDATE ON docs FOR EACH ROW INSERT INTO approvals (doc) VALUES (NEW.id);',
 };
 
+/** A file with an item. */
+function fileOf(item: object): FormData {
+  const body = new FormData();
+  body.append('file', new Blob([JSON.stringify([item])], { type: 'application/json' }), 'docs.json');
+  return body;
+}
+
+const changed = { title: 'new', grades: [3] };
 describe.each([
-  ['without hooks', undefined],
-  ['with hooks', { 'docs.ts': hook }],
-])('rules that triggers fulfil, %s', (_, extensions) => {
+  ['beside hooks', { 'docs.ts': hook }, 'PATCH', 'items/docs/1', changed],
+  ['in imports', undefined, 'POST', 'utils/import/docs', fileOf({ id: 1, ...changed })],
+])('rules that triggers fulfil, %s', (_, extensions, method, path, body) => {
   let served: ServedProject;
   beforeAll(async () => {
     served = await serveProject({
       ...(extensions && { extensions }),
+      system: true,
       portable: true,
       disturbed: true,
       sql: `
@@ -196,6 +205,7 @@ permissions:
   public:
     docs:
       read: true
+      create: true
       update: { fields: '*', filter: {}, validation: { approvals: { _some: { id: { _gt: 0 } } } } }
     grades: { read: true }
     docs_grades: { read: true, create: true, delete: true }
@@ -207,9 +217,8 @@ permissions:
 
   it('hold where another request makes a link at the same time', async () => {
     const linked = { before: 'INSERT INTO docs_grades VALUES (1, 3)' };
-    const body = { title: 'new', grades: [3] };
-    const send = () => served.ask('/items/docs/1?fields=title,grades', { method: 'PATCH', body });
-    const answer = await whileHeld(served.database.url, linked, send);
-    expect([answer.status, answer.json.data]).toEqual([200, body]);
+    const answer = await whileHeld(served.database.url, linked, () => served.ask(`/${path}`, { method, body }));
+    expect(answer.status).toBeLessThan(300);
+    expect((await served.ask('/items/docs/1?fields=title,grades')).json.data).toEqual(changed);
   });
 });
