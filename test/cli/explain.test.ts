@@ -78,6 +78,28 @@ it('prints the table of rights, writes it, and tells when it is out of date', as
   expect(nowhere.code).toBe(2);
 });
 
+it('tables no relation whose items a role cannot reach', async () => {
+  const rules = `permissions:
+  public: { articles: { read: true, create: true, update: true } }
+  writer: { articles: { read: true, create: true, update: true }, comments: { read: true } }
+  poster: { articles: { read: true, create: true, update: true }, comments: { create: true } }
+`;
+  const roles = 'roles: { writer: {}, poster: {} }\n';
+  await writeFile(join(folder, 'permissions.yaml'), roles + rules);
+  const text = (await platform('permissions', 'matrix')).stdout.split('\n');
+  const list = (await platform('permissions', 'matrix', '--format', 'csv')).stdout;
+  await writeFile(join(folder, 'permissions.yaml'), permissions);
+  const line = (name: string) => text.find((row) => row.trim().startsWith(name))?.trim();
+  // A key stays, whatever it leads to.
+  expect(line('author_id')).toMatch(/^author_id +r c u +r c u +r c u$/);
+  expect(line('comments ')).toMatch(/^comments +- +c u +r$/);
+  expect(list.match(/^.*,comments,.*$/gm)?.filter((row) => row.includes(',articles,'))).toEqual([
+    'poster,articles,create,comments,,',
+    'poster,articles,update,comments,,',
+    'writer,articles,read,comments,,',
+  ]);
+});
+
 it('shows names that would move the cursor as what they are', async () => {
   const hostile = permissions.replace('roles:\n', 'roles:\n  "red\\e[31m\\n": {}\n');
   await writeFile(join(folder, 'permissions.yaml'), hostile);

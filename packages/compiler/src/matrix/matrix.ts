@@ -1,8 +1,11 @@
 /** Schema → who may do what: a table of fields by roles. Pure; committed, it shows changed rights as a difference. */
 import type { Collection, Permission, Schema, Table } from '@tablewright/introspect/schema';
 import { isWritableField } from '../passes/field.ts';
+import { resolveApi } from '../passes/resolve-api.ts';
 import { indexSchema, type SchemaIndex } from '../passes/schema-index.ts';
 import { conditionText, operandText } from '../print/condition.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
+import type { RoleCollection } from '../role-view/role-view.ts';
 
 /** The whole table. */
 export interface Matrix {
@@ -134,10 +137,34 @@ export function ruleText({
   ].join('; ');
 }
 
-/** The rules that grant something, in order, without fields that no caller can write. */
+/** The rules that grant something, in order, without fields and relations that no caller can name. */
 export function grantingRules(schema: Schema): readonly Permission[] {
   const index = indexSchema(schema);
-  return schema.permissions.flatMap((rule) => grantedBy(rule, index) ?? []);
+  const views = viewsOf(schema);
+  return schema.permissions.flatMap((rule) => {
+    const granted = grantedBy(rule, index);
+    return granted === null ? [] : withoutHidden(granted, index, views.get(rule.role)?.get(rule.collection));
+  });
+}
+
+/** By role and collection, as the compiled API describes them. */
+function viewsOf(schema: Schema): ReadonlyMap<string, ReadonlyMap<string, RoleCollection>> {
+  const api = resolveApi(schema);
+  return new Map(
+    api.access.flatMap(({ access }) => {
+      const collections = new Map(roleViewOf(api, access).collections.map((view) => [view.name, view]));
+      return access.roles.map((role) => [role, collections] as const);
+    }),
+  );
+}
+
+/** Leaves relations without a field out whose items the role may not reach. */
+function withoutHidden(rule: Permission, index: SchemaIndex, view: RoleCollection | undefined): Permission {
+  const { action, fields } = rule;
+  if (action === 'delete') return rule;
+  const relations = action === 'read' ? view?.relations : view?.writes?.[action]?.nestedWrites;
+  const named = [...index.collection(rule.collection).fields, ...(relations ?? [])].map(({ name }) => name);
+  return { ...rule, fields: fields.filter((name) => named.includes(name)) };
 }
 
 function grantedBy(rule: Permission, index: SchemaIndex): Permission | null {
