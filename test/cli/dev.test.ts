@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { type CatalogStamps, changedRelations, readStamps } from '@tablewright/introspect';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -179,10 +180,16 @@ test('a configuration that changes while the database is away is served when it 
   await alter('CREATE TABLE spare (id integer PRIMARY KEY)')();
   await expect.poll(async () => (await server.admin('/items/spare')).status, { timeout: 20_000 }).toBe(200);
   await reach(false)();
+  const away = {
+    live: false,
+    reason: expect.stringMatching(/ cannot be used: database .* is not currently accepting/),
+  };
+  await expect.poll(() => told('database').at(-1), { timeout: 20_000 }).toMatchObject(away);
   const config = "export default { database: { exclude: ['spare'] } };\n";
   const failed = await after(() => put(join(project.folder, 'platform.config.ts'), config), 'failed');
-  expect(failed.message).toMatch(/^The tables cannot be read: /);
+  expect(failed.message).toMatch(/ cannot be used: database .* is not currently accepting connections\.$/);
   await after(reach(true), 'rebuilt');
+  expect(told('database').at(-1)).toEqual({ event: 'database', live: true });
   expect((await server.admin('/items/spare')).status).toBe(403);
   expect(told('failed').filter(({ message }) => message === failed.message)).toHaveLength(1);
 });
@@ -359,8 +366,16 @@ test('a mark of the catalog changes with every table, and with no row', async ()
   });
 });
 
-test('it ends when it is told to, and leaves nothing behind', async () => {
-  expect(await server.stop('SIGINT')).toBe(0);
+test('while the database hangs files are followed, and it ends when it is told to and leaves nothing behind', async () => {
+  await withClient(database.url, async (client) => {
+    // Looks wait for the lock; without the session that tells of changes there is one every second.
+    await client.query(`BEGIN; LOCK TABLE pg_catalog.pg_class IN ACCESS EXCLUSIVE MODE;
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'platform dev'`);
+    await wait(2_000);
+    await after(() => permit('id'), 'rebuilt');
+    expect(await Promise.race([server.stop('SIGINT'), wait(40_000, 'it goes on')])).toBe(0);
+  });
   expect(existsSync(join(project.folder, 'generated', 'manifest.json'))).toBe(true);
   const left = await withClient(database.url, (client) => client.query('SELECT evtname FROM pg_event_trigger'));
   expect(left.rows).toEqual([]);

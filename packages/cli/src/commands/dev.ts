@@ -31,8 +31,8 @@ export async function dev(options: DevOptions): Promise<void> {
   const stopping = stopsOnSignals();
   refreshModules(project.folder);
   const source = await connect(project, progress);
-  const held = holdSource(source, progress);
-  const watcher = await startWatcher(project, held, progress.print);
+  const held = holdSource(source, progress, stopping);
+  const watcher = await startWatcher(project, held, progress);
   const endChangeEvents = options.notify === true ? await startChangeEvents(project, source, watcher, progress) : null;
   let running: Running | null = null;
   try {
@@ -71,13 +71,14 @@ async function buildPatiently(
   for (let noticed: Noticed | null = null; ; ) {
     try {
       if (noticed !== null) project = await loadProject(first.folder, first.stateFolder, noticed.number);
-      const built = await buildFirst(project, held.current(), progress);
+      const built = await buildFirst(project, held.current(), progress, stopping);
       // Node does not load a module again under its own name after loading it has failed.
       const api = await (noticed === null
         ? importApi(project)
         : linkCompilation(project, built.compilation, noticed.number));
       return { built, api };
     } catch (error) {
+      if (stopping.aborted) return null;
       const code = error instanceof CommandError ? error.exitCode : exitCodes.internal;
       const isUnread = code === exitCodes.database && noticed !== null;
       if (!isUnread && code !== exitCodes.invalid && code !== exitCodes.start) throw error;
@@ -132,7 +133,7 @@ async function follow(running: Running, watcher: Watcher, stopping: AbortSignal,
   for (;;) {
     const noticed = await watcher.next(running.project, stopping);
     if (noticed === null) return;
-    await change(running, noticed, watcher, progress);
+    await change(running, noticed, watcher, stopping, progress);
   }
 }
 
@@ -140,7 +141,13 @@ function reasonsOf({ paths, tables }: Noticed): readonly string[] {
   return [...paths, ...(tables === null ? [] : ['database'])];
 }
 
-async function change(running: Running, noticed: Noticed, watcher: Watcher, progress: Progress): Promise<void> {
+async function change(
+  running: Running,
+  noticed: Noticed,
+  watcher: Watcher,
+  stopping: AbortSignal,
+  progress: Progress,
+): Promise<void> {
   const { number, paths, tables, isProof, start } = noticed;
   const reasons = reasonsOf(noticed);
   // The configuration chooses tables.
@@ -157,8 +164,8 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
     const { folder, stateFolder } = running.project;
     const project = await loadProject(folder, stateFolder, number);
     running.project = project;
-    const change = { project, number, tables: stale, onlyTables };
-    const { built, served, unwritten } = await rebuild(before, held.current(), change, async (api) => {
+    const change = { project, number, tables: stale, onlyTables, held, stopping };
+    const { built, served, unwritten } = await rebuild(before, change, async (api) => {
       await server.replace(api);
       await recompiler?.renew(project, api);
     });
@@ -179,6 +186,7 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
     printRebuilt({ reasons, diff, written, warnings: newWarnings(before, built), ms }, progress);
     types?.check();
   } catch (error) {
+    if (stopping.aborted) return;
     const unread = error instanceof CommandError && error.exitCode === exitCodes.database ? error.message : null;
     if (unread !== null) watcher.forgetTables();
     const isStillUnread = unread !== null && unread === running.unread && paths.length === 0;

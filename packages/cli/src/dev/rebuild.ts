@@ -22,6 +22,7 @@ import type { Project } from '../project/project.ts';
 import type { Source } from '../sources/source.ts';
 import { type Progress, silent } from '../terminal/progress.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
+import { type HeldSource, unlessStopped } from './renewable.ts';
 
 /** Result of the last build, and start of the next one. */
 export interface Built extends Rewritten {
@@ -32,8 +33,13 @@ export interface Built extends Rewritten {
   readonly memoCache: MemoCache;
 }
 
-export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
-  const facts = await readFacts(project, progress, source).catch(refuseTables);
+export async function buildFirst(
+  project: Project,
+  source: Source,
+  progress: Progress,
+  stopping: AbortSignal,
+): Promise<Built> {
+  const facts = await unlessStopped(readFacts(project, progress, source), stopping).catch(refuseTables);
   const memoCache = createMemoCache();
   const compilation = await compileProject(project, progress, { facts, memoCache });
   const result = await writeProject(project, compilation, progress);
@@ -50,6 +56,9 @@ interface ProjectChange {
   readonly tables: ChangedRelations | null;
   /** True if it is a change only if the facts of the database differ from the last ones. */
   readonly onlyTables: boolean;
+  /** Its database is not used where no tables are read: it may be away. */
+  readonly held: Pick<HeldSource, 'current'>;
+  readonly stopping: AbortSignal;
 }
 
 /** Served build, and the state of its files. */
@@ -67,15 +76,16 @@ interface Rebuild {
  */
 export async function rebuild(
   last: Built,
-  source: Source,
-  { project, number, tables, onlyTables }: ProjectChange,
+  { project, number, tables, onlyTables, held, stopping }: ProjectChange,
   serve: (api: CompiledApi, project: Project) => Promise<void>,
 ): Promise<Rebuild> {
   const {
     memoCache,
     compilation: { schema: previous },
   } = last;
-  const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
+  const read = (changed: ChangedRelations) =>
+    unlessStopped(readAgain(last, project, held.current(), changed), stopping, longestReading);
+  const facts = tables === null ? last.facts : await read(tables).catch(refuseTables);
   if (onlyTables && isSameFacts(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
   const options = { facts: { ...facts, previous }, memoCache };
   const compilation = await compileProject(project, silent, options);
@@ -94,6 +104,9 @@ export async function rebuild(
   return { built: { ...built, result, cleared, left: new Map() }, served, unwritten: rewritten.error };
 }
 
+/** Milliseconds after which a database that hangs no longer keeps changes of files from being served. */
+const longestReading = 120_000;
+
 /** Unchanged tables are the same objects. */
 async function readAgain(
   { facts: { reading }, memoCache }: Built,
@@ -101,7 +114,7 @@ async function readAgain(
   source: Source,
   changed: ChangedRelations,
 ): Promise<ReadFacts> {
-  const facts = await readFacts(project, silent, source, { reading, changed }).catch(refuseTables);
+  const facts = await readFacts(project, silent, source, { reading, changed });
   return { ...facts, tables: memoCache.recallTables(facts.tables) };
 }
 

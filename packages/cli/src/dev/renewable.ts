@@ -1,9 +1,12 @@
 /** Parts of `platform dev` that are made anew when they are lost or their project changes. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { type CatalogStamps, readStamps } from '@tablewright/introspect';
 import type { CompiledApi, Recompiler } from '@tablewright/runtime';
 import { readOptions } from '../compile/facts.ts';
+import { CommandError } from '../errors/failures.ts';
 import type { Project } from '../project/project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
+import { unreachable } from '../sources/commands.ts';
 import { connect } from '../sources/connect.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -11,28 +14,61 @@ import type { Progress } from '../terminal/progress.ts';
 /** The connection by which changes are looked for, opened again when it was lost. */
 export type HeldSource = ReturnType<typeof holdSource>;
 
+/** Milliseconds after which a look, or the end of a connection, counts as unanswered. */
+export const patience = { look: 30_000, end: 1000 } as const;
+
 /** Holds a connection that is open already. An embedded database is never opened again. */
-export function holdSource(first: Source, progress: Progress) {
+export function holdSource(first: Source, progress: Progress, stopping: AbortSignal) {
   const quiet: Progress = { ...progress, phase: async (_, work) => work(() => undefined) };
   let current = first;
+  let lost: CommandError | null = null;
+  const look = (project: Project): Promise<CatalogStamps> =>
+    unlessStopped(readStamps(current.dialect, current.run, readOptions(project)), stopping, patience.look);
+  const lose = (error: unknown): CommandError => {
+    if (current.embedded === null) current.close().catch(() => undefined);
+    lost = error instanceof CommandError ? error : unreachable(current.label, error);
+    return lost;
+  };
   return {
-    current: (): Source => current,
-    /** As of `readStamps`; null while the database is away. */
-    async stamps(project: Project): Promise<CatalogStamps | null> {
+    /** Throws the reason why the database is away. */
+    current(): Source {
+      if (lost !== null) throw lost;
+      return current;
+    },
+    /** As of `readStamps`. Rejects with the reason why the database is away. */
+    async stamps(project: Project): Promise<CatalogStamps> {
+      const taken = lost === null ? await look(project).catch(lose) : lost;
+      if (!(taken instanceof CommandError)) return taken;
       try {
-        return await readStamps(current.dialect, current.run, readOptions(project));
-      } catch {
-        if (current.embedded !== null) return null;
-        await current.close().catch(() => undefined);
-        current = await connect(project, quiet).catch(() => current);
-        return null;
+        if (current.embedded === null) current = await connect(project, quiet);
+        const again = await look(project);
+        lost = null;
+        return again;
+      } catch (error) {
+        throw lose(error);
       }
     },
     /** Closes the current connection, unless it is the first one and `isFirst` is false. */
     async close(isFirst: boolean): Promise<void> {
-      if (isFirst || current !== first) await current.close().catch(() => undefined);
+      if (!isFirst && current === first) return;
+      const closed = current.close().catch(() => undefined);
+      await (current.embedded === null ? Promise.race([closed, wait(patience.end)]) : closed);
     },
   };
+}
+
+/** Rejects on the signal to stop, and after `ms`: a database that hangs answers no statement. */
+export async function unlessStopped<T>(work: Promise<T>, stopping: AbortSignal, ms = 2 ** 31 - 1): Promise<T> {
+  const done = new AbortController();
+  const options = { signal: AbortSignal.any([stopping, done.signal]), ref: false };
+  const silence = wait(ms, undefined, options).then(() => {
+    throw new Error(`it does not answer within ${ms / 1000} seconds`);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    done.abort();
+  }
 }
 
 /** A recompiler for requests that change the model, in a project whose files change, too. */

@@ -2,8 +2,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ChangedRelations, changedRelations } from '@tablewright/introspect';
+import { type CatalogStamps, type ChangedRelations, changedRelations } from '@tablewright/introspect';
 import { chooseHost } from '@tablewright/runtime/tools';
+import { CommandError } from '../errors/failures.ts';
 import { configNames } from '../modules/import-config.ts';
 import { loadConfigModules, loadExtensions, loadModules } from '../project/extensions.ts';
 import type { Project } from '../project/project.ts';
@@ -12,7 +13,7 @@ import type { TableEvents } from '../sources/commands.ts';
 import { sources } from '../sources/dialects.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
-import type { HeldSource } from './renewable.ts';
+import { type HeldSource, patience } from './renewable.ts';
 
 export interface Noticed {
   /** One more than that of the change before; the first is 1. */
@@ -47,14 +48,10 @@ export interface Watcher {
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
 
-/** Begins to watch; the present state is no change. `say` reports that the database is away. */
-export async function startWatcher(
-  project: Project,
-  source: HeldSource,
-  print: (text: string) => void,
-): Promise<Watcher> {
+/** Begins to watch; the present state is no change. `progress` reports that the database is away. */
+export async function startWatcher(project: Project, source: HeldSource, progress: Progress): Promise<Watcher> {
   let files = await takeStamps(project);
-  const tables = new TableReadings(source, print, await source.stamps(project));
+  const tables = new TableReadings(source, progress, await source.stamps(project).catch(() => null));
   let number = 0;
   let isReporting = false;
   let woken = false;
@@ -83,8 +80,9 @@ export async function startWatcher(
         const taken = await settledStamps(latest, files);
         const paths = changedPaths(files, taken);
         const isDue = woken || tables.isDue(start, isReporting);
-        if (isDue) woken = false;
-        const changed = isDue ? await tables.read(latest) : null;
+        // A look that goes on may have passed what it is woken for.
+        if (isDue && !tables.isLooking) woken = false;
+        const changed = isDue ? await tables.read(latest, stopping) : null;
         const isQuiet = paths.length === 0 && changed === null;
         const isProof = isQuiet && start >= proofAt && !tables.isAway;
         if (stopping.aborted || (isQuiet && !isProof)) continue;
@@ -99,19 +97,31 @@ export async function startWatcher(
   };
 }
 
-/** The tables as they were read last, and whether the database is away. */
+/** The tables as they were read last, and why the database is away. */
 class TableReadings {
   readonly #source: HeldSource;
-  readonly #print: (text: string) => void;
-  #taken: Awaited<ReturnType<HeldSource['stamps']>>;
+  readonly #progress: Progress;
+  #taken: CatalogStamps | null;
+  /** A look that goes on, as where the database hangs: files are looked at meanwhile. */
+  #look: Promise<CatalogStamps | Error> | null = null;
   #readAt = performance.now();
   #isForgotten = false;
-  isAway = false;
+  /** Reason of the last look, and the one that was told; null if the database is there. */
+  #reason: string | null = null;
+  #told: string | null = null;
 
-  constructor(source: HeldSource, print: (text: string) => void, taken: Awaited<ReturnType<HeldSource['stamps']>>) {
+  constructor(source: HeldSource, progress: Progress, taken: CatalogStamps | null) {
     this.#source = source;
-    this.#print = print;
+    this.#progress = progress;
     this.#taken = taken;
+  }
+
+  get isLooking(): boolean {
+    return this.#look !== null;
+  }
+
+  get isAway(): boolean {
+    return this.#reason !== null;
   }
 
   /** The next look must not wait for a notification, since none will come. */
@@ -122,20 +132,32 @@ class TableReadings {
 
   isDue(now: number, isReporting: boolean): boolean {
     const hasEvents = isReporting && !this.isAway && !this.#isForgotten;
-    return now - this.#readAt >= (hasEvents ? rhythm.told : rhythm.database);
+    return this.isLooking || now - this.#readAt >= (hasEvents ? rhythm.told : rhythm.database);
   }
 
-  async read(project: Project): Promise<ChangedRelations | null> {
+  async read(project: Project, stopping: AbortSignal): Promise<ChangedRelations | null> {
+    this.#look ??= this.#source.stamps(project).catch((error: Error) => error);
+    const taken = await Promise.race([this.#look, wait(rhythm.files, null, { signal: stopping }).catch(() => null)]);
+    if (taken === null || stopping.aborted) return null;
+    this.#look = null;
     this.#readAt = performance.now();
-    const taken = await this.#source.stamps(project);
-    if (taken === null && !this.isAway) this.#print('  The database is away; it is asked again every second.');
-    if (taken !== null && this.isAway) this.#print('  The database is back.');
-    this.isAway = taken === null;
-    this.#isForgotten &&= this.isAway;
-    if (taken === null) return null;
+    this.#tell(taken instanceof Error ? taken : null);
+    if (taken instanceof Error) return null;
+    this.#isForgotten = false;
     const changed = this.#taken === null ? 'all' : changedRelations(this.#taken, taken);
     this.#taken = taken;
     return changed;
+  }
+
+  /** Reasons that follow the first one are told when they last: a server that starts has several. */
+  #tell(error: Error | null): void {
+    const before = this.#reason;
+    this.#reason = error && [error.message, error instanceof CommandError ? error.hint : ''].join(' ').trim();
+    if (this.#reason === this.#told || (before !== null && error !== null && this.#reason !== before)) return;
+    this.#told = this.#reason;
+    this.#progress.event('database', { live: error === null, ...(error !== null && { reason: this.#reason }) });
+    const text = error === null ? 'The database is back.' : `${this.#reason} It is asked again every second.`;
+    this.#progress.print(`  ${text}`);
   }
 }
 
@@ -245,7 +267,7 @@ export async function startChangeEvents(
   return async () => {
     closed = true;
     clearTimeout(timer);
-    await changeEvents?.close();
+    await Promise.race([changeEvents?.close(), wait(patience.end)]);
   };
 }
 
