@@ -15,7 +15,7 @@ import type { Progress } from '../terminal/progress.ts';
 export type HeldSource = ReturnType<typeof holdSource>;
 
 /** Milliseconds after which a look, or the end of a connection, counts as unanswered. */
-export const patience = { look: 30_000, end: 1000 } as const;
+export const limits = { look: 30_000, end: 1000 } as const;
 
 /** Holds a connection that is open already. An embedded database is never opened again. */
 export function holdSource(first: Source, progress: Progress, stopping: AbortSignal) {
@@ -23,7 +23,7 @@ export function holdSource(first: Source, progress: Progress, stopping: AbortSig
   let current = first;
   let lost: CommandError | null = null;
   const look = (project: Project): Promise<CatalogStamps> =>
-    unlessStopped(readStamps(current.dialect, current.run, readOptions(project)), stopping, patience.look);
+    unlessStopped(readStamps(current.dialect, current.run, readOptions(project)), stopping, limits.look);
   const lose = (error: unknown): CommandError => {
     if (current.embedded === null) current.close().catch(() => undefined);
     lost = error instanceof CommandError ? error : unreachable(current.label, error);
@@ -52,7 +52,7 @@ export function holdSource(first: Source, progress: Progress, stopping: AbortSig
     async close(isFirst: boolean): Promise<void> {
       if (!isFirst && current === first) return;
       const closed = current.close().catch(() => undefined);
-      await (current.embedded === null ? Promise.race([closed, wait(patience.end)]) : closed);
+      await (current.embedded === null ? Promise.race([closed, wait(limits.end)]) : closed);
     },
   };
 }

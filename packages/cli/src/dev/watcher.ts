@@ -13,7 +13,7 @@ import type { TableEvents } from '../sources/commands.ts';
 import { sources } from '../sources/dialects.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { type HeldSource, patience } from './renewable.ts';
+import { type HeldSource, limits } from './renewable.ts';
 
 export interface Noticed {
   /** One more than that of the change before; the first is 1. */
@@ -267,7 +267,7 @@ export async function startChangeEvents(
   return async () => {
     closed = true;
     clearTimeout(timer);
-    await Promise.race([changeEvents?.close(), wait(patience.end)]);
+    await Promise.race([changeEvents?.close(), wait(limits.end)]);
   };
 }
 
