@@ -5,6 +5,7 @@ import type { CompiledApi } from '@tablewright/runtime';
 import { openDatabase } from '@tablewright/runtime';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDriftWatch, type DriftWatch } from '../../packages/runtime/src/drift-watch.ts';
+import { continueWithin, currentRecord, RequestRecord } from '../../packages/runtime/src/operate/request-record.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { generateHosted } from '../support/host.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
@@ -246,6 +247,23 @@ it('is found on the timer, and so is its end', async () => {
       'The database fits the API again.',
     ]);
   });
+});
+
+it('is looked for outside of the request whose change has begun that', async () => {
+  const records: unknown[] = [];
+  const isOutdated = async () => {
+    records.push(currentRecord());
+    return false;
+  };
+  const follow = () =>
+    watched(async (watch) => {
+      await rename('went');
+      await closes(watch);
+      await rename('gone');
+      await opens(watch);
+    }, isOutdated);
+  await continueWithin(new RequestRecord('id', 'trace', 0), follow, undefined);
+  expect(new Set(records)).toEqual(new Set([undefined]));
 });
 
 it('is none where the model was changed, whose API is about to be served, for as long as that may take', async () => {

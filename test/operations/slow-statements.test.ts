@@ -247,6 +247,17 @@ describe('on PostgreSQL', () => {
     });
   });
 
+  it('what the server looks at in a rhythm is not told, however slow', async () => {
+    await withServe({ SLOW_QUERY: '1' }, async (server) => {
+      await lineOf(server, () => server.ask('/items/slow'));
+      // The next look is two seconds after the first.
+      await sleep(2_500);
+      const told = server.log().match(/^.*"event":"slow-query".*$/gm) ?? [];
+      const looks = told.filter((line) => !line.includes('"requestId"') && line.includes('"statement":"SELECT'));
+      expect(looks).toEqual([]);
+    });
+  });
+
   it('lines that wait for a plan are written when the server stops', async () => {
     await withServe({}, async (server) => {
       await server.ask('/items/slow');

@@ -4,6 +4,7 @@ import { serverOf } from './dialects/index.ts';
 import { compareFingerprint, type Drift, findLostTables, findNewColumns, isSameTable } from './drift.ts';
 import { type Dialect, defaultDialect, type Fingerprint, type LiveObject, type NamedTable } from './language/index.ts';
 import { describeCause, type Log } from './operate/log.ts';
+import { continueOutside } from './operate/request-record.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
 export type DriftLog = Pick<Log, 'info' | 'warn' | 'error'>;
@@ -90,7 +91,8 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   async function checkInRhythm(): Promise<void> {
     await check();
     const longest = isWaiting ? followInterval : closed.size === 0 ? interval : closedInterval;
-    if (!stopped) timer = setTimeout(() => void checkInRhythm(), Math.min(interval, longest)).unref();
+    const checkNext = (): void => continueOutside(() => void checkInRhythm());
+    if (!stopped) timer = setTimeout(checkNext, Math.min(interval, longest)).unref();
   }
 
   return {

@@ -139,6 +139,11 @@ export function continueWithin<T, R>(record: RequestRecord, run: (argument: T) =
   return records.run(record, run, argument);
 }
 
+/** Runs a function that goes on for longer than the request that has begun it. */
+export function continueOutside(run: () => void): void {
+  records.exit(run);
+}
+
 /** The record of the request that the running code belongs to; undefined outside of requests. */
 export function currentRecord(): RequestRecord | undefined {
   return records.getStore();
