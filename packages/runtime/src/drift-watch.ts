@@ -91,8 +91,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   async function checkInRhythm(): Promise<void> {
     await check();
     const longest = isWaiting ? followInterval : closed.size === 0 ? interval : closedInterval;
-    const checkNext = (): void => continueOutside(() => void checkInRhythm());
-    if (!stopped) timer = setTimeout(checkNext, Math.min(interval, longest)).unref();
+    if (!stopped) timer = setTimeout(continueOutside, Math.min(interval, longest), checkInRhythm).unref();
   }
 
   return {

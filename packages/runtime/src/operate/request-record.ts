@@ -140,8 +140,8 @@ export function continueWithin<T, R>(record: RequestRecord, run: (argument: T) =
 }
 
 /** Runs a function that goes on for longer than the request that has begun it. */
-export function continueOutside(run: () => void): void {
-  records.exit(run);
+export function continueOutside(run: () => Promise<void>): void {
+  void records.exit(run);
 }
 
 /** The record of the request that the running code belongs to; undefined outside of requests. */
