@@ -1,6 +1,8 @@
 /** `platform dev`: what changes is served without a restart, what is wrong is told, and what was served stays meanwhile. */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
@@ -9,7 +11,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTypeChecks, type TypeVerdict } from '../../packages/cli/src/dev/type-checks.ts';
 import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { createProject, type Platform, spawnPlatform, startUnchecked } from '../support/platform.ts';
 
 // Several builds each, some with a check of types beside them.
 vi.setConfig({ testTimeout: 240_000 });
@@ -364,6 +366,18 @@ test('a mark of the catalog changes with every table, and with no row', async ()
       expect(await changes(sql), sql).toBe(true);
     }
   });
+});
+
+test('it ends when it is told to while it waits for a database that does not answer', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `postgres://user@127.0.0.1:${Object(silent.address()).port}/shop`;
+  const child = spawnPlatform(['dev', '--project', project.folder], { DATABASE_URL: url });
+  await once(silent, 'connection');
+  child.kill('SIGINT');
+  // The connection is given up after ten seconds.
+  expect(await Promise.race([once(child, 'exit'), wait(8_000, 'it goes on')])).toEqual([0, null]);
+  silent.close();
 });
 
 test('while the database hangs files are followed, and it ends when it is told to and leaves nothing behind', async () => {

@@ -5,13 +5,20 @@ import { printSummary } from '../compile/steps.ts';
 import { linkCompilation } from '../dev/link-compilation.ts';
 import { printFailure, printRebuilt, printTypes } from '../dev/print.ts';
 import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../dev/rebuild.ts';
-import { createRenewableRecompiler, type HeldSource, holdSource, type RenewableRecompiler } from '../dev/renewable.ts';
+import {
+  createRenewableRecompiler,
+  type HeldSource,
+  holdSource,
+  type RenewableRecompiler,
+  unlessStopped,
+} from '../dev/renewable.ts';
 import { startTypeChecks, type TypeChecks } from '../dev/type-checks.ts';
 import { type Noticed, startChangeEvents, startWatcher, type Watcher } from '../dev/watcher.ts';
 import { CommandError, exitCodes } from '../errors/failures.ts';
 import { refreshModules } from '../modules/import-config.ts';
 import { outputOf } from '../project/extensions.ts';
 import { loadProject, type Project } from '../project/project.ts';
+import { databaseUrl } from '../project/settings.ts';
 import { connect } from '../sources/connect.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
@@ -30,7 +37,14 @@ export async function dev(options: DevOptions): Promise<void> {
   const project = await loadProject(options.project);
   const stopping = stopsOnSignals();
   refreshModules(project.folder);
-  const source = await connect(project, progress);
+  const connected = connect(project, progress);
+  // An embedded database is this process alone, which must not end while it is made.
+  const source = await (databaseUrl(project) === null ? connected : unlessStopped(connected, stopping)).catch(
+    (error: unknown) => {
+      if (stopping.aborted) process.exit(0);
+      throw error;
+    },
+  );
   const held = holdSource(source, progress, stopping);
   const watcher = await startWatcher(project, held, progress);
   const endChangeEvents = options.notify === true ? await startChangeEvents(project, source, watcher, progress) : null;
