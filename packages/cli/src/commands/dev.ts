@@ -37,14 +37,13 @@ export async function dev(options: DevOptions): Promise<void> {
   const project = await loadProject(options.project);
   const stopping = stopsOnSignals();
   refreshModules(project.folder);
+  const isEmbedded = databaseUrl(project) === null;
   const connected = connect(project, progress);
   // An embedded database is this process alone, which must not end while it is made.
-  const source = await (databaseUrl(project) === null ? connected : unlessStopped(connected, stopping)).catch(
-    (error: unknown) => {
-      if (stopping.aborted) process.exit(0);
-      throw error;
-    },
-  );
+  const source = await (isEmbedded ? connected : unlessStopped(connected, stopping)).catch((error: unknown) => {
+    if (stopping.aborted) process.exit(0);
+    throw error;
+  });
   const held = holdSource(source, progress, stopping);
   const watcher = await startWatcher(project, held, progress);
   const endChangeEvents = options.notify === true ? await startChangeEvents(project, source, watcher, progress) : null;
