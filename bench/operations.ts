@@ -1,13 +1,11 @@
 /**
  * The bench of operation: what metrics, lines of the log and traces add to the processor time of a request. Each setting is
- * measured in a server beside one with everything off, in the same process.
+ * measured in a server beside one with everything off.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProject, runPlatform, variablesOf } from '../test/support/platform.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
 import type { Effort } from './load.ts';
 import { takeOneCore } from './one-core.ts';
@@ -24,14 +22,14 @@ export interface OperationsOptions {
 
 const off = { ACCESS_LOG: 'off', SLOW_QUERY: '0', LOG_LEVEL: 'info' };
 const metrics = { METRICS_PORT: '0', METRICS_HOST: '127.0.0.1' };
-/** Loaded between the two starts, and registers no provider. */
+/** Loaded before the start, and registers no provider. */
 const openTelemetry = '@opentelemetry/api';
+const openTelemetryLoaded = { NODE_OPTIONS: `--import ${openTelemetry}` };
 const hasOpenTelemetry = existsSync(join(import.meta.dirname, '..', 'node_modules', openTelemetry));
 
 interface Kind {
   readonly name: string;
-  readonly variables: Variables;
-  readonly module?: string;
+  readonly variables: Readonly<Record<string, string>>;
   /** Shares of processor time that it may add: by key, and to a list. */
   readonly most: readonly number[] | null;
 }
@@ -45,7 +43,13 @@ const kinds: readonly Kind[] = [
     most: [0.03, 0.01],
   },
   ...(hasOpenTelemetry
-    ? [{ name: `${openTelemetry} without a provider`, variables: off, module: openTelemetry, most: [0.005, 0.005] }]
+    ? [
+        {
+          name: `${openTelemetry} without a provider`,
+          variables: { ...off, ...openTelemetryLoaded },
+          most: [0.005, 0.005],
+        },
+      ]
     : []),
   { name: 'ACCESS_LOG=all', variables: { ...off, ACCESS_LOG: 'all' }, most: [0.12, 0.03] },
 ];
@@ -62,17 +66,6 @@ const scenarios = [
 
 const sql = `CREATE TABLE docs (id integer PRIMARY KEY, title text, body text, words integer);
 INSERT INTO docs SELECT i, 'Title ' || i, repeat('text ', 20), i % 7 FROM generate_series(1, 1000) AS i`;
-
-type Variables = Readonly<Record<string, string>>;
-
-/** Two servers of one process. */
-interface Pair {
-  readonly pid: number;
-  readonly url: string;
-  /** Address of the one with everything off. */
-  readonly baseUrl: string;
-  stop(): Promise<void>;
-}
 
 /** Result of one start of a setting. */
 interface Compared {
@@ -101,13 +94,14 @@ export async function benchOperations({ starts, effort }: OperationsOptions): Pr
     if (code !== 0) throw new Error(stderr);
     for (let start = 1; start <= starts; start++) {
       for (const kind of kinds) {
-        const pair = await startPair(project.folder, url, kind, start % 2 === 0);
+        const base = await startServer(project.folder, url, off);
+        const server = await startServer(project.folder, url, kind.variables);
         for (const { name, paths } of scenarios) {
-          const result = await compare(pair, paths, effort);
+          const result = await compare(server, base, paths, effort);
           compared.set(`${kind.name}, ${name}`, [...(compared.get(`${kind.name}, ${name}`) ?? []), result]);
           say(`${kind.name}, ${name}, start ${start} of ${starts}: ${percent(result.added)}`);
         }
-        await pair.stop();
+        await Promise.all([base.stop(), server.stop()]);
       }
     }
   } finally {
@@ -121,59 +115,31 @@ export async function benchOperations({ starts, effort }: OperationsOptions): Pr
 }
 
 /** Asks both servers in turns. */
-async function compare({ pid, url, baseUrl }: Pair, paths: readonly string[], effort: Effort): Promise<Compared> {
-  const turns = new Turns(url, paths, effort.connections);
-  const baseTurns = new Turns(baseUrl, paths, effort.connections);
+async function compare(server: Platform, base: Platform, paths: readonly string[], effort: Effort): Promise<Compared> {
   const ms = effort.seconds * 1_000;
-  const microsOf = async (asked: Turns): Promise<number> => {
-    const before = readProcessorMicros(pid);
-    const answers = await asked.take(ms);
-    return (readProcessorMicros(pid) - before) / answers;
-  };
-  for (let turn = 0; turn < warmUpTurns; turn++) {
-    await turns.take(ms);
-    await baseTurns.take(ms);
-  }
-  const micros: number[] = [];
-  const baseMicros: number[] = [];
-  const both = [
-    () => microsOf(turns).then((own) => micros.push(own)),
-    () => microsOf(baseTurns).then((own) => baseMicros.push(own)),
-  ];
+  const entrants = [server, base].map(({ pid, url }) => {
+    const turns = new Turns(url, paths, effort.connections);
+    const micros: number[] = [];
+    const measure = async (): Promise<void> => {
+      const before = readProcessorMicros(pid);
+      const answers = await turns.take(ms);
+      micros.push((readProcessorMicros(pid) - before) / answers);
+    };
+    return { turns, micros, measure };
+  });
+  for (let turn = 0; turn < warmUpTurns; turn++) for (const { turns } of entrants) await turns.take(ms);
   for (let pair = 0; pair < pairsOfStart; pair++) {
-    for (const measure of pair % 2 === 0 ? both : both.toReversed()) await measure();
+    for (const { measure } of pair % 2 === 0 ? entrants : entrants.toReversed()) await measure();
   }
-  turns.close();
-  baseTurns.close();
+  for (const { turns } of entrants) turns.close();
+  const [micros = [], baseMicros = []] = entrants.map((entrant) => entrant.micros);
   return { added: ratio(micros, baseMicros) - 1, micros: median(micros), baseMicros: median(baseMicros) };
 }
 
-/** Starts both servers; their log is read and thrown away. */
-async function startPair(folder: string, databaseUrl: string, kind: Kind, isFirst: boolean): Promise<Pair> {
+/** Starts a server by the command, because lines go another way where a process leads others. */
+function startServer(folder: string, url: string, variables: Kind['variables']): Promise<Platform> {
   const always = { NODE_ENV: 'production', ADMIN_TOKEN: '', DATABASE_POOL_TIMEOUT: '30s' };
-  const variables = [off, kind.variables].map((own) => JSON.stringify({ ...always, ...own }));
-  // A module cannot be unloaded.
-  const isReversed = isFirst && kind.module === undefined;
-  const ordered = isReversed ? variables.toReversed() : variables;
-  const child = fork(join(import.meta.dirname, 'operations-servers.ts'), [folder, ...ordered, kind.module ?? ''], {
-    cwd: folder,
-    env: variablesOf(databaseUrl, always),
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  child.stdout?.resume();
-  const ended = once(child, 'exit');
-  const urls = await Promise.race([once(child, 'message').then(([message]) => message), ended.then(() => null)]);
-  if (urls === null) throw new Error('The servers did not start; their messages are above.');
-  const [baseUrl, url] = isReversed ? urls.toReversed() : urls;
-  return {
-    pid: child.pid ?? 0,
-    url,
-    baseUrl,
-    async stop() {
-      child.send('stop');
-      await ended;
-    },
-  };
+  return startUnchecked(folder, url, { ...always, ...variables }, []);
 }
 
 function report({ name }: Kind, compared: readonly Compared[], target: number | undefined): void {
