@@ -5,7 +5,7 @@
  */
 import type { AccessClass, CollectionDescriptor, ColumnPair, CompiledApi, Condition } from '@tablewright/runtime';
 import { sizeQuery } from '../../packages/runtime/src/dialects/postgres/database.ts';
-import { withSetting } from '../../packages/runtime/src/dialects/postgres/row-security.ts';
+import { withSettings } from '../../packages/runtime/src/dialects/postgres/row-security.ts';
 
 /** Finds what a statement must not contain; nothing for one that keeps the law. */
 export type StatementLaw = (text: string) => readonly string[];
@@ -16,7 +16,7 @@ export const sessionSetting = /^(?:SELECT [^;]*\bpg_control_system\b[^;]*; )?SET
 /** Statements that choosing among texts needs: sizes of tables, and the cost of pages. No text of a request is in them. */
 export const choosingStatements: readonly string[] = [
   sizeQuery,
-  withSetting(undefined, 'random_page_cost', '4').apply.text,
+  withSettings(undefined, 'many', { random_page_cost: '4' }).apply.text,
 ];
 
 /** Makes the law of an access class. */

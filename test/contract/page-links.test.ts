@@ -194,8 +194,9 @@ test.skipIf(isWithout('adaptive-plans'))('only small tables are read as a whole'
 
 test.skipIf(isWithout('adaptive-plans'))('whole tables are compared with values and rules, and not searched', () => {
   const ways = (name: string): number => othersOf(reads[name] ?? '')?.length ?? 0;
-  expect(ways('a comparison on a table that is read as a whole')).toBe(2);
-  expect(ways('keys of two columns')).toBe(2);
+  // By keys, and by any join or one in order.
+  expect(ways('a comparison on a table that is read as a whole')).toBe(3);
+  expect(ways('keys of two columns')).toBe(3);
   expect(ways('a filter on a table that is read as a whole')).toBe(1);
 });
 
@@ -250,6 +251,25 @@ describe.each([
       await seen.close(0);
     }
   });
+});
+
+test('statements that join in order have that setting for themselves', async () => {
+  const ways = { any: false, ordered: true, 'any again': false } as const;
+  const createChooser = (state: ServerState) => (statement: Statement) => {
+    const merges = new Map<string, boolean>(Object.entries(ways)).get(statement.name);
+    return { statement: merges === undefined ? statement : state.planForMany(statement, merges) };
+  };
+  const seen = await openDatabase({ url: project.database.url }, { driver: 'fast', seams: { createChooser } });
+  try {
+    const text = "SELECT current_setting('enable_hashjoin')";
+    const found: string[] = [];
+    const row = (bytes: Buffer, at: number, length: number) =>
+      void found.push(bytes.toString('utf8', at + 4, at + length));
+    for (const name of Object.keys(ways)) await seen.read({ name, text }, [], { row });
+    expect(found).toEqual(['on', 'off', 'on']);
+  } finally {
+    await seen.close(0);
+  }
 });
 
 test.skipIf(isWithout('adaptive-plans')).each([

@@ -62,8 +62,8 @@ export interface ServerState {
   factsOf(tables: readonly string[]): TableFacts;
   /** True if so few statements are under way that times tell something. */
   isCalm(): boolean;
-  /** The statement, planned as one that reads thousands of rows. */
-  planForMany(statement: Statement): Statement;
+  /** The statement, planned as one that reads thousands of rows; `merges` has it join them in order, and not by hashes. */
+  planForMany(statement: Statement, merges?: boolean): Statement;
 }
 
 /** A statement by its text for one run, and the function that takes its milliseconds afterwards. */

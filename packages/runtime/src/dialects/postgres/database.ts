@@ -24,7 +24,7 @@ import { PipelineDepth, readTexts } from './driver/read.ts';
 import { runStream } from './driver/stream.ts';
 import { runTransaction, tryTransaction } from './driver/transaction.ts';
 import { PlainConnection } from './plain/connection.ts';
-import { withSetting } from './row-security.ts';
+import { withSettings } from './row-security.ts';
 
 /**
  * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.
@@ -56,7 +56,9 @@ async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitErro
       throw error;
     }
   });
-  return start(pool, settings, (statement) => ({ ...statement, runsAs: forManyRows(statement.runsAs) }));
+  return start(pool, settings, (statement, merges = false) => {
+    return { ...statement, runsAs: forManyRows(statement.runsAs, merges) };
+  });
 }
 
 /** The plain driver: one request per connection. Settings of a statement would need BEGIN, which poolers refuse. */
@@ -111,13 +113,18 @@ async function start(
   };
 }
 
-/** Settings of callers for statements that read thousands of rows. */
-const manyRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
-
 /** As in a session without ours, pages out of sequence cost four times as much: the server reads tables and bitmaps in sequence. */
-function forManyRows(runsAs: RunsAs | undefined): RowContext {
+const inSequence = { random_page_cost: '4' };
+
+/** Settings of callers for statements that read thousands of rows, and for those that join them in order. */
+const manyRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
+const mergedRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
+
+function forManyRows(runsAs: RunsAs | undefined, merges: boolean): RowContext {
   const side = rowContextOf(runsAs === undefined ? {} : { runsAs }) ?? serverSide;
-  return findOrCreate(manyRows, side, () => withSetting(runsAs, 'random_page_cost', '4'));
+  return merges
+    ? findOrCreate(mergedRows, side, () => withSettings(runsAs, 'merging', { ...inSequence, enable_hashjoin: 'off' }))
+    : findOrCreate(manyRows, side, () => withSettings(runsAs, 'many', inSequence));
 }
 
 /** Keys that have one text each need no quotes. */

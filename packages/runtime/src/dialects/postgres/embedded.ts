@@ -12,7 +12,7 @@ import { Read, readTexts } from './driver/read.ts';
 import { embeddedExtensions } from './pglite.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
-import { withSetting } from './row-security.ts';
+import { withSettings } from './row-security.ts';
 
 const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
 const preparedLimit = 1_000;
@@ -148,7 +148,7 @@ class Conversation {
 
 /** The session also writes, so that what may only read says so to the transaction it runs in. */
 function requestOf({ name, text, runsAs, readOnly }: Statement): Omit<Request, 'parameters'> {
-  const acting = readOnly === true ? withSetting(runsAs, 'transaction_read_only', 'on') : runsAs;
+  const acting = readOnly === true ? withSettings(runsAs, 'reading', { transaction_read_only: 'on' }) : runsAs;
   return { name, text, ...(acting && { runsAs: acting }), ...(readOnly && { readOnly }) };
 }
 

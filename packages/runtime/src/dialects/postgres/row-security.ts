@@ -191,11 +191,17 @@ function applied(setting: string, claims: string, role: string | undefined): str
   return `${role === undefined ? set : `pg_catalog.concat(${set}, pg_catalog.set_config('role', ${role}, true))`} IS NULL`;
 }
 
-/** Settings under which a statement runs, and one more beside them. */
-export function withSetting(runsAs: RunsAs | undefined, name: string, value: string): RowContext {
+/** Settings under which a statement runs, and more beside them, under a name for all of these. */
+export function withSettings(
+  runsAs: RunsAs | undefined,
+  name: string,
+  settings: Readonly<Record<string, string>>,
+): RowContext {
   const context = rowContextOf(runsAs === undefined ? {} : { runsAs });
-  const set = `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true) IS NULL`;
-  const text = `SELECT WHERE ${set}${context === undefined ? '' : ` OR EXISTS (${context.apply.text})`}`;
+  const sets = Object.entries(settings).map(
+    ([setting, value]) => `pg_catalog.set_config(${quoteLiteral(setting)}, ${quoteLiteral(value)}, true)`,
+  );
+  const text = `SELECT WHERE pg_catalog.concat(${sets.join(', ')}) IS NULL${context === undefined ? '' : ` OR EXISTS (${context.apply.text})`}`;
   const parameters = context?.apply.parameters ?? [];
   const undo = context?.undo ?? { name: '', text: 'SELECT' };
   return {

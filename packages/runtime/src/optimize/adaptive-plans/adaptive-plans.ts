@@ -100,7 +100,8 @@ export class AdaptivePlans {
       note(this.#times, name, way, ms);
       if (list !== undefined) note(this.#lists, list, way, ms);
     };
-    const chosen = way === 0 ? statement : this.#state.planForMany({ ...statement, ...others[way - 1] });
+    const { merges, ...other } = others[way - 1] ?? {};
+    const chosen = way === 0 ? statement : this.#state.planForMany({ ...statement, ...other }, merges);
     return { statement: chosen, ...(isTimed && { took }) };
   }
 
@@ -236,6 +237,8 @@ export interface OtherWay {
   readonly text: string;
   /** Tables that it may read as a whole, as SQL names them: it is for small ones only. */
   readonly whole?: readonly string[];
+  /** True if it joins rows in order, and not by hashes: PostgreSQL expects hashes to take less where they take more. */
+  readonly merges?: true;
 }
 
 /** Other texts of a statement, of which one may cost less where it takes long. */
@@ -257,7 +260,10 @@ export const planOtherWays: ReadPass = (plan, { query, parts, renumber }) => {
   const ways = isPage && followsLinks ? printForLinks(query, parts) : [];
   const others = ways.flatMap((way): OtherWay[] => {
     const text = renumber(way.text);
-    return text === undefined ? [] : [{ ...way, name: nameOf(text), text }];
+    if (text === undefined) return [];
+    const name = nameOf(text);
+    // The same text has other plans under other names.
+    return [{ ...way, name, text }, ...(way.whole ? [{ ...way, name: `${name}_m`, text, merges: true } as const] : [])];
   });
   if (others.length === 0) return plan;
   const [first = ''] = ways.map(({ text }) => text);
@@ -283,7 +289,7 @@ function printPageOfLinks(
   query: ReadQuery,
   { row, listed, order, bounds }: ReadParts,
   targets: PageOfRows['targets'],
-): Required<Omit<OtherWay, 'name'>> | undefined {
+): Required<Pick<OtherWay, 'text' | 'whole'>> | undefined {
   const { selection, nested } = query;
   const rows = createPage(row);
   const outer = outerOrder(rows, order);
