@@ -473,9 +473,8 @@ describe('fields', () => {
     expect(failure(await server.admin('/items/shelves?fields=room'))).toBe('403 FORBIDDEN');
     expect(await refused('DELETE', '/fields/shelves/id')).toBe('400 INVALID_PAYLOAD');
     // A view shows it.
-    if (onPostgres) {
-      expect(await refused('DELETE', '/fields/shelves/name?data=discard')).toBe('422 UNPROCESSABLE_ENTITY');
-    }
+    expect(await refused('DELETE', '/fields/shelves/name?data=discard')).toBe('422 UNPROCESSABLE_ENTITY');
+    expect(await refused('DELETE', '/collections/shelves?data=discard')).toBe('422 UNPROCESSABLE_ENTITY');
     await done('DELETE', `/fields/shelves/${encodeURIComponent('odd"name')}`);
   });
 });

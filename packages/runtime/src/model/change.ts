@@ -66,7 +66,7 @@ export function explain(error: unknown, { collection, field }: ModelPlace): neve
   if (exists.has(sqlstate)) throw invalidPayload(`"${name}" has the name of something that the database has already.`);
   if (misfits.has(sqlstate)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
   if (sqlstate === '42501') throw refused('The role of the server may not change this table.', cause);
-  if (depended.has(sqlstate)) throw refused(`Something else in the database depends on "${name}".`, cause);
+  if (depended.has(sqlstate)) throw refused(dependedOn(name), cause);
   // Indexes keep no texts of some kilobytes (54000).
   if (sqlstate === '22001' || sqlstate === '54000')
     throw failedValidation(location, field, 'max_length', 'has values that are too long', cause);
@@ -76,6 +76,9 @@ export function explain(error: unknown, { collection, field }: ModelPlace): neve
   if (typeof type === 'string') throw failedValidation(location, field, type, terms[type] ?? 'does not fit', cause);
   throw error;
 }
+
+/** Text of the refusal to change what another object of the database needs, which is not named. */
+export const dependedOn = (name: string): string => `Something else in the database depends on "${name}".`;
 
 const exists: ReadonlySet<string> = new Set(['42P07', '42701', '42710', '42P06']);
 const misfits: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@ import { allRows } from '../../../database/own-statements.ts';
 import { PlatformError } from '../../../errors.ts';
 import { invalidPayload } from '../../../json/problems.ts';
 import { type CompiledApi, modelLock } from '../../../language/index.ts';
-import { explain, type ModelChange } from '../../../model/change.ts';
+import { dependedOn, explain, type ModelChange } from '../../../model/change.ts';
 import {
   answerOf,
   type ChangeModel,
@@ -318,7 +318,7 @@ function explainMysql(error: unknown, location: ModelPlace): never {
     throw new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause: error });
   }
   if (depended.has(number)) {
-    const message = `Something else in the database depends on "${name}".`;
+    const message = dependedOn(name);
     throw new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause: error });
   }
   return explain(toDatabaseError(toMysqlError(error)), location);

@@ -1,11 +1,14 @@
 /** Changes of the model on MySQL and MariaDB: all changes of a table become one statement (`statements.ts`). */
+import { PlatformError } from '../../../errors.ts';
 import { invalidPayload } from '../../../json/problems.ts';
+import { dependedOn } from '../../../model/change.ts';
 import { findRelationOf, madeName } from '../../../model/find.ts';
 import { rowStatements } from '../../../model/meta.ts';
 import type {
   AlterPart,
   FoundColumn,
   FoundMember,
+  ModelPlace,
   ModelSql,
   ModelStep,
   NewColumn,
@@ -55,7 +58,10 @@ function tableChanges(server: MysqlKind) {
         { kind: 'create', table, definition: `(\n  ${parts.join(',\n  ')}\n) ${options.join(' ')}`, place: location },
       ];
     },
-    dropTable: (table, location) => [{ kind: 'drop', table: ticked(table), place: location }],
+    dropTable: (table, location) => [
+      refuseShown(table, null, location),
+      { kind: 'drop', table: ticked(table), place: location },
+    ],
     isEmpty: (table, condition) =>
       `SELECT NOT EXISTS (SELECT 1 FROM ${ticked(table)}${condition === undefined ? '' : ` WHERE ${condition.replace(/^"(?:[^"]|"")*"/, ticked)}`})`,
     addColumn(table, column, location) {
@@ -71,6 +77,7 @@ function tableChanges(server: MysqlKind) {
           type === 'unique' && (fields.length > 1 || incomplete === true) && fields.includes(found.field),
       );
       return [
+        refuseShown(found.descriptor.table, found.column.column, base(found).place),
         ...(relation === undefined ? [] : [dropKey(found, relation.name, relation.key)]),
         // Without the column they would go on for the other ones.
         ...uniques.map(({ name }) => alter(found, `DROP INDEX ${tick(name)}`, null)),
@@ -79,6 +86,20 @@ function tableChanges(server: MysqlKind) {
     },
     dropEnums: () => [],
   } satisfies Partial<ModelSql>;
+}
+
+/** Refuses to drop what a view shows, as PostgreSQL does: these servers would keep a view that fails from then on. */
+function refuseShown(table: string, column: string | null, location: ModelPlace): ModelStep {
+  const [name = '', database] = namesIn(table).toReversed();
+  const prefix = database === undefined ? `REPLACE(DATABASE(), '\`', '\`\`')` : quote(tick(database).slice(1, -1));
+  // Servers keep definitions with the database of each table, and the table or its alias before each column.
+  const shown = [
+    `LOCATE(CONCAT('\`', ${prefix}, ${quote(`\`.${tick(name)}`)}), v.VIEW_DEFINITION) > 0`,
+    ...(column === null ? [] : [`LOCATE(${quote(`.${ticked(column)}`)}, v.VIEW_DEFINITION) > 0`]),
+  ];
+  const sql = `SELECT NOT EXISTS (SELECT 1 FROM information_schema.VIEWS AS v WHERE ${shown.join(' AND ')})`;
+  const message = dependedOn(location.field ?? location.collection);
+  return { kind: 'check', sql, place: location, refusal: new PlatformError('UNPROCESSABLE_ENTITY', message) };
 }
 
 function columnChanges(server: MysqlKind) {
