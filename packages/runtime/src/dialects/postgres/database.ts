@@ -118,12 +118,12 @@ const inSequence = { random_page_cost: '4' };
 
 /** Settings of callers for statements that read thousands of rows, and for those that join them in order. */
 const manyRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
-const mergedRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
+const orderedRows = new WeakMap<RowContext | typeof serverSide, RowContext>();
 
 function forManyRows(runsAs: RunsAs | undefined, merges: boolean): RowContext {
   const side = rowContextOf(runsAs === undefined ? {} : { runsAs }) ?? serverSide;
   return merges
-    ? findOrCreate(mergedRows, side, () => withSettings(runsAs, 'merging', { ...inSequence, enable_hashjoin: 'off' }))
+    ? findOrCreate(orderedRows, side, () => withSettings(runsAs, 'merging', { ...inSequence, enable_hashjoin: 'off' }))
     : findOrCreate(manyRows, side, () => withSettings(runsAs, 'many', inSequence));
 }
 

@@ -237,7 +237,7 @@ export interface OtherWay {
   readonly text: string;
   /** Tables that it may read as a whole, as SQL names them: it is for small ones only. */
   readonly whole?: readonly string[];
-  /** True if it joins rows in order, and not by hashes: PostgreSQL expects hashes to take less where they take more. */
+  /** True if it joins rows in order, and not by hashes: the database expects hashes to take less where they take more. */
   readonly merges?: true;
 }
 

@@ -59,7 +59,7 @@ function tableChanges(server: MysqlKind) {
       ];
     },
     dropTable: (table, location) => [
-      refuseShown(table, null, location),
+      refuseInViews(table, null, location),
       { kind: 'drop', table: ticked(table), place: location },
     ],
     isEmpty: (table, condition) =>
@@ -77,7 +77,7 @@ function tableChanges(server: MysqlKind) {
           type === 'unique' && (fields.length > 1 || incomplete === true) && fields.includes(found.field),
       );
       return [
-        refuseShown(found.descriptor.table, found.column.column, base(found).place),
+        refuseInViews(found.descriptor.table, found.column.column, base(found).place),
         ...(relation === undefined ? [] : [dropKey(found, relation.name, relation.key)]),
         // Without the column they would go on for the other ones.
         ...uniques.map(({ name }) => alter(found, `DROP INDEX ${tick(name)}`, null)),
@@ -88,8 +88,8 @@ function tableChanges(server: MysqlKind) {
   } satisfies Partial<ModelSql>;
 }
 
-/** Refuses to drop what a view shows, as PostgreSQL does: these servers would keep a view that fails from then on. */
-function refuseShown(table: string, column: string | null, location: ModelPlace): ModelStep {
+/** Refuses to drop what a view shows: these servers would keep a view that fails from then on. */
+function refuseInViews(table: string, column: string | null, location: ModelPlace): ModelStep {
   const [name = '', database] = namesIn(table).toReversed();
   const prefix = database === undefined ? `REPLACE(DATABASE(), '\`', '\`\`')` : quote(tick(database).slice(1, -1));
   // Servers keep definitions with the database of each table, and the table or its alias before each column.
