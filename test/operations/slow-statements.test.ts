@@ -253,7 +253,8 @@ describe('on PostgreSQL', () => {
       // The next look is two seconds after the first.
       await sleep(2_500);
       const told = server.log().match(/^.*"event":"slow-query".*$/gm) ?? [];
-      const looks = told.filter((line) => !line.includes('"requestId"') && line.includes('"statement":"SELECT'));
+      // Of changes by others; transactions of the start may be slow and told.
+      const looks = told.filter((line) => line.includes('SELECT attempts::') || line.includes("'mark'"));
       expect(looks).toEqual([]);
     });
   });
