@@ -90,7 +90,7 @@ it('tables no relation whose items a role cannot reach', async () => {
   const list = (await platform('permissions', 'matrix', '--format', 'csv')).stdout;
   await writeFile(join(folder, 'permissions.yaml'), permissions);
   const line = (name: string) => text.find((row) => row.trim().startsWith(name))?.trim();
-  // A key stays, whatever it leads to.
+  // The role reads the column of a foreign key, although it may not read the items that this leads to.
   expect(line('author_id')).toMatch(/^author_id +r c u +r c u +r c u$/);
   expect(line('comments ')).toMatch(/^comments +- +c u +r$/);
   expect(list.match(/^.*,comments,.*$/gm)?.filter((row) => row.includes(',articles,'))).toEqual([

@@ -253,7 +253,7 @@ describe('on PostgreSQL', () => {
       // The next look is two seconds after the first.
       await sleep(2_500);
       const told = server.log().match(/^.*"event":"slow-query".*$/gm) ?? [];
-      // Of changes by others; transactions of the start may be slow and told.
+      // The looks ask for changes of other processes. Transactions of the start may be told.
       const looks = told.filter((line) => line.includes('SELECT attempts::') || line.includes("'mark'"));
       expect(looks).toEqual([]);
     });

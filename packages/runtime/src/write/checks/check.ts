@@ -86,7 +86,7 @@ export interface ChangesBelow {
 /** Rows of a collection about which a condition asks. */
 export interface ReachedRows {
   readonly name: string;
-  /** Fields that it asks for. Default: any. */
+  /** Fields of theirs that the condition compares. Default: it may compare all. */
   readonly fields?: readonly string[];
   /** Set where only rows that meet this can make it hold. */
   readonly where?: Condition;

@@ -232,7 +232,7 @@ export function createAbove(items: readonly StepItem[]): Above {
   };
 }
 
-/** Steps that make items, or change some fields of them. Default: any. */
+/** Steps that make items, or change one of these fields. Default: any field counts. */
 export function stepsOn(steps: readonly DecodedStep[], fields?: readonly string[]): readonly DecodedStep[] {
   return steps.filter(({ action, batch: { columns }, granted: { grant } }) => {
     const isChanging = (name: string): boolean => fields?.includes(name) !== false;
