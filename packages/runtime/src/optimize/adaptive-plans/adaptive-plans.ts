@@ -63,10 +63,10 @@ const growth = 1.15;
 const hopeless = { once: 8, twice: 2 };
 /**
  * A slower way is tried again after so many runs, because data changes. They have to have taken so many times as long as
- * it loses. So tries of a way add 0.33 % at most, and 1.5 % to statements that other work may have made slow.
+ * it loses. So tries of a way add 0.33 % at most, and 0.5 % to statements that other work may have made slow.
  */
 const betweenTries = 32;
-const worthATry = { heavy: 300, light: 64 };
+const worthATry = { heavy: 300, light: 200 };
 /** Lists, and statements of all lists, whose times are remembered; those that came first are forgotten first. */
 const maxRemembered = 1_000;
 /** Timed runs after which a list goes by times of its own. Before it goes by those of all lists of its statement. */
