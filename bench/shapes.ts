@@ -73,7 +73,6 @@ export async function* measureShapes(
 ): AsyncGenerator<ShapeResult> {
   for (const [index, scenario] of wantedShapes(sizes, only).entries()) {
     await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
-    const enough = (measured: Measured): boolean => isDecided(shapeResult(moment, measured));
     const isNew = moment === 'before' && /-[03]$/.test(scenario.name);
     const usual = { warmSeconds: scenario.name.endsWith('-1000') ? longWarmSeconds : warmSeconds };
     const warm = index === 0 ? firstList : isNew ? newList : usual;
@@ -82,15 +81,19 @@ export async function* measureShapes(
       rounds,
       effort,
       turns,
-      enough,
       pgbench: undefined,
       ...warm,
       say: () => {},
     };
-    let measured = await measureScenario(stage, scenario, method);
+    const measure = (earlier?: Measured): Promise<Measured> => {
+      const allOf = (rounds: Measured): Measured => (earlier === undefined ? rounds : addRounds(earlier, rounds));
+      const enough = (rounds: Measured): boolean => isDecided(shapeResult(moment, allOf(rounds)));
+      return measureScenario(stage, scenario, { ...method, enough }).then(allOf);
+    };
+    let measured = await measure();
     for (let count = 1; takesMore(shapeResult(moment, measured)) && count < maxMeasurements; count++) {
       await closeConnections(stage.databaseUrl);
-      measured = addRounds(measured, await measureScenario(stage, scenario, method));
+      measured = await measure(measured);
     }
     const result = shapeResult(moment, measured);
     say(
