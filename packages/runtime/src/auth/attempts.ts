@@ -99,8 +99,8 @@ export function createAttempts(
       await reportLimit(count, () => reached(`${route}.mail`, { client }));
     },
     /** Counts a mail of an author to a user, in the transaction that queues it. False where that is one too many. */
-    mention: (transaction: Transaction, author: string | null, user: string): Promise<boolean> =>
-      mayMention(limits, counters, transaction, { user, client: author ?? '' }),
+    mention: (transaction: Transaction, author: string, user: string): Promise<boolean> =>
+      mayMention(limits, counters, transaction, { user, client: author }),
   };
 }
 

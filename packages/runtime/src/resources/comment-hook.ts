@@ -5,6 +5,7 @@ import { allRows, firstRow, identifiedRow, type OwnSql } from '../database/own-s
 import { allOf } from '../dialects/fragment.ts';
 import { ownTables } from '../dialects/index.ts';
 import { accountColumns, fromParts, fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
+import { clientOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import { arrayLiteral, type CompiledApi } from '../language/index.ts';
@@ -100,8 +101,8 @@ interface MentionsOptions {
   readonly mayMail: MayMail;
 }
 
-/** Counts a mail of an author to a user in a transaction; false where that is one too many. */
-export type MayMail = (transaction: Transaction, author: string | null, user: string) => Promise<boolean>;
+/** Counts a mail of an author to a user in a transaction; false where that is one too many. Clients are authors without a user. */
+export type MayMail = (transaction: Transaction, author: string, user: string) => Promise<boolean>;
 
 const reference = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
 
@@ -127,7 +128,8 @@ export function createMentions({ api, place: location, planner, mailed, mayMail 
   const texts = mentionStatements(location);
 
   return async function hear(running, comments) {
-    const { transaction } = running;
+    const { transaction, caller, sender } = running;
+    const author = caller.user ?? clientOf(sender);
     const readers: { readonly comment: Comment; readonly account: Account }[] = [];
     let left = maxMentions;
     for (const comment of comments) {
@@ -146,7 +148,7 @@ export function createMentions({ api, place: location, planner, mailed, mayMail 
     const recipients = new Map<Comment, string[]>();
     // Requests that count the same users do not wait for each other when all take them in one order.
     for (const { comment, account } of readers.sort((a, b) => orderOf(a.account.id, b.account.id))) {
-      if (await mayMail(transaction, running.caller.user, account.id))
+      if (await mayMail(transaction, author, account.id))
         findOrCreate(recipients, comment, () => []).push(account.email ?? '');
     }
     for (const [{ collection, item, text }, addresses] of recipients) {
