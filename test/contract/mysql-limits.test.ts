@@ -23,6 +23,7 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     ['minutes', -1, 'range', 'is out of range'],
     ['sold', 8_388_608, 'range', 'is out of range'],
     ['opened', 1800, 'range', 'is out of range'],
+    ['opened', 26, 'range', 'is out of range'],
     ['due', '2038-01-19T03:14:08Z', 'range', 'is out of range'],
     ['due', '1970-01-01T00:00:00Z', 'range', 'is out of range'],
     ['flags', '//8=', 'max_length', 'is too long'],
@@ -40,7 +41,8 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(await errorsOf('/items/gigs/1', 'PATCH', broken)).toEqual(error(field));
     expect(await errorsOf('/items/gigs', 'POST', broken)).toEqual(error(field));
     const listed = await errorsOf('/items/gigs', 'POST', [{ stage_id: 1 }, broken]);
-    expect([error(field), error(field, { index: 1 }, `"${field}" of item 1`)]).toContainEqual(listed);
+    const placed = error(field, { index: 1 }, `"${field}" of item 1`);
+    expect(typeof value === 'number' ? [placed] : [error(field), placed]).toContainEqual(listed);
     const nested = await errorsOf('/items/stages/1', 'PATCH', { name: 'x', gigs: { update: [{ id: 1, ...broken }] } });
     const names = [`gigs.${field}`, `gigs[0].${field}`, `gigs.update[0].${field}`];
     expect(names.map((name) => error(name))).toContainEqual(nested);

@@ -4,6 +4,7 @@ import {
   dialectFacts,
   type FieldDescriptor,
   isTextual,
+  narrowIntegers,
   quoteLiteral,
   quoteName,
   quoteQualified,
@@ -84,6 +85,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   const constant = singleton ? constantDefault(column) : undefined;
   const writable = isWritableField(field, table, column);
   const fallback = writable ? fallbackSql(table, column, index) : undefined;
+  const limits = field.type === 'integer' && native !== 'int2' ? narrowIntegers[column.type.base] : undefined;
   const nullable = column.nullable && !column.type.domains.some(({ notNull }) => notNull);
   return {
     name: field.name,
@@ -111,6 +113,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     writable,
     ...(column.computed && { computed: { call: quoteTable(index.dialect, column.computed) } }),
     ...(hasTrigrams(index.dialect, table, column) && { trigrams: true as const }),
+    ...(limits !== undefined && { limits }),
     ...(maxLength !== null && { maxLength }),
     ...(precision !== null && { precision }),
     ...(scale !== null && { scale }),

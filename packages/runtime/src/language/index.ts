@@ -37,7 +37,7 @@ export { arrayLiteral } from './types/array.ts';
 export { isStorableText, mustBeText } from './types/decoding.ts';
 export * from './types/definition.ts';
 export * from './types/index.ts';
-export { unsignedNatives } from './types/integer.ts';
+export { narrowIntegers, unsignedNatives } from './types/integer.ts';
 export { depthOf, jsonDepth } from './types/json.ts';
 export * from './values/once.ts';
 export { type JsonValue, parseExactly, withNumberTexts } from './values/parse-text.ts';

@@ -1,7 +1,7 @@
 /** Fields as one role reads them. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Column } from '@tablewright/introspect/schema';
-import type { Attribute, FieldDescriptor } from '@tablewright/runtime/language';
+import { type Attribute, type FieldDescriptor, narrowIntegers } from '@tablewright/runtime/language';
 import type { ApiField } from '../../api.ts';
 import { sentType } from '../../client/values.ts';
 import { functionGroup, valueType } from '../../graphql/values.ts';
@@ -300,17 +300,12 @@ const single = 2 ** 128;
 
 /** Ranges of numbers of both families of servers; an unlisted type has the range of its form. */
 const numbers: Readonly<Record<string, readonly [number, number]>> = {
-  int2: signed(16),
+  ...narrowIntegers,
   int4: signed(32),
   float4: [-single, single],
-  tinyint: signed(8),
   smallint: signed(16),
-  mediumint: signed(24),
   int: signed(32),
   bigint: signed(64),
-  'tinyint unsigned': unsigned(8),
-  'smallint unsigned': unsigned(16),
-  'mediumint unsigned': unsigned(24),
   'int unsigned': unsigned(32),
   'bigint unsigned': unsigned(64),
   float: [-single, single],

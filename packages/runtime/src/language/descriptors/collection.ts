@@ -59,6 +59,8 @@ export interface FieldDescriptor extends ValueType {
   readonly computed?: ComputedValue;
   /** Set where an index has the parts of the texts, so that it finds those that contain one. */
   readonly trigrams?: true;
+  /** Smallest and largest integer, where the column holds fewer than its type does. Zero is always one of them. */
+  readonly limits?: readonly [number, number];
   readonly maxLength?: number;
   readonly precision?: number;
   readonly scale?: number;

@@ -16,6 +16,8 @@ export interface ValueFacts {
   readonly maxLength?: number;
   readonly precision?: number;
   readonly scale?: number;
+  /** As `FieldDescriptor.limits`. */
+  readonly limits?: readonly [number, number];
   /** Form in which values arrive; the cast tells whether the server has values beyond those of other servers. */
   readonly wire?: { readonly kind: string; readonly cast?: string };
   readonly geometry?: GeometryForm;

@@ -11,9 +11,22 @@ export const unsignedNatives: ReadonlyMap<string, string> = new Map([
   ['bigint unsigned', 'uint8'],
 ]);
 
+/** Smallest and largest values of columns that hold fewer integers than usual ones, by the base of their type. */
+export const narrowIntegers: Readonly<Record<string, readonly [number, number]>> = {
+  int2: [-32_768, 32_767],
+  tinyint: [-128, 127],
+  'tinyint unsigned': [0, 255],
+  'smallint unsigned': [0, 65_535],
+  mediumint: [-8_388_608, 8_388_607],
+  'mediumint unsigned': [0, 16_777_215],
+  // And zero. Two digits would be another year.
+  year: [1901, 2155],
+};
+
 function limit(facts: ValueFacts, text: string): BrokenLimit | undefined {
+  const limits = facts.limits ?? narrowIntegers[facts.native ?? ''];
   const number = Number(text);
-  const isOut = facts.native === 'int2' && (number < -32_768 || number > 32_767);
+  const isOut = limits !== undefined && number !== 0 && (number < limits[0] || number > limits[1]);
   return isOut ? { type: 'range', message: 'is out of range' } : outOfList(facts, text);
 }
 
