@@ -22,6 +22,9 @@ const sql = `
     id integer PRIMARY KEY, club integer REFERENCES clubs, person uuid REFERENCES platform.platform_users,
     note varchar(20));
   CREATE VIEW chairs AS SELECT id, club, person FROM passes;
+  CREATE TABLE permits (
+    id integer PRIMARY KEY, club integer REFERENCES clubs, person uuid REFERENCES platform.platform_users,
+    place numeric(9, 1) GENERATED ALWAYS AS (club / 3.0) STORED, code varchar(9) UNIQUE);
   CREATE TABLE wishes (
     id integer PRIMARY KEY, club integer REFERENCES clubs, person uuid REFERENCES platform.platform_users);
   CREATE TABLE lists (id integer PRIMARY KEY, club integer REFERENCES clubs, opened integer NOT NULL, changes integer);
@@ -65,13 +68,14 @@ const onMysql = `
 `;
 
 const rows = [
-  ...['wishes', 'entries', 'members', 'lists'].map((table) => `DELETE FROM ${table}`),
+  ...['permits', 'wishes', 'entries', 'members', 'lists'].map((table) => `DELETE FROM ${table}`),
   'DELETE FROM club_hosts',
   'DELETE FROM passes',
   'DELETE FROM seats',
   'DELETE FROM clubs',
   "INSERT INTO clubs VALUES (1, 'own'), (2, 'other')",
   `INSERT INTO seats (id, club, person, grade) VALUES (1, 1, '${ann}', 'admin'), (2, 2, '${bob}', 'admin')`,
+  `INSERT INTO permits (id, club, person, code) VALUES (1, 1, '${ann}', 'ann'), (2, 2, '${bob}', 'bob')`,
   `INSERT INTO wishes VALUES (20, 2, '${bob}')`,
   'INSERT INTO lists (id, club, opened) VALUES (2, 1, 0)',
   'INSERT INTO members VALUES (1, 2)',
@@ -89,6 +93,7 @@ const rows = [
 
 const isAdmin = '{ club: { seats: { _some: { person: { _eq: $CURRENT_USER }, grade: { _eq: admin } } } } }';
 const isGuest = '{ club: { _in: $CURRENT_USER.passes.club } }';
+const isPermitted = '{ place: { _in: $CURRENT_USER.permits.place } }';
 const isSeated = '{ club: { seats: { _some: { person: { _eq: $CURRENT_USER } } } } }';
 const isHost = '{ club: { users: { _some: { id: { _eq: $CURRENT_USER } } } } }';
 
@@ -107,6 +112,10 @@ permissions:
       update:
         - { fields: '*', filter: ${isGuest}, validation: ${isGuest} }
         - { fields: [note], filter: { note: { _eq: open } }, validation: {} }
+    permits:
+      read: true
+      create: { fields: '*', validation: ${isPermitted} }
+      update: { fields: '*', filter: ${isPermitted} }
     chairs: { read: true, create: { fields: '*', validation: ${isGuest} } }
     wishes:
       read: true
@@ -223,6 +232,26 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       expect((await sent('PATCH', '/items/clubs/1', { users: { update: [{ id: bob }] } })).told).toBe('done');
     });
 
+    const permit = (club: number, code: string) => ({ ...pass(club), code });
+    it.each([
+      ['POST', '', permit(2, 'new'), '400 FAILED_VALIDATION'],
+      ['POST', '', [permit(1, 'new'), { ...permit(2, 'last'), id: 11 }], '400 FAILED_VALIDATION'],
+      ['PATCH', '/1', { club: 2 }, '403 FORBIDDEN'],
+      ['PATCH', '', { keys: [1], data: { club: 2 } }, '403 FORBIDDEN'],
+      ['PATCH', '', [{ id: 1, club: 2 }], '403 FORBIDDEN'],
+      ['POST', upsert, { id: 1, club: 2 }, '403 FORBIDDEN'],
+    ])('does not grant itself by what the database computes: %s %s %j', async (method, path, body, refusal) => {
+      const { told } = await sent(method, `/items/permits${path}`, body);
+      const clubs = await project.cells(`SELECT club FROM permits WHERE person = '${ann}'`);
+      expect([told, clubs.map(Number)]).toEqual([refusal, [1]]);
+    });
+
+    it('is granted by what the database computes, and told that a key is taken', async () => {
+      const { answer } = await sent('POST', '/items/permits', permit(1, 'bob'));
+      expect(answer.json.errors).toMatchObject([{ extensions: { field: 'code', type: 'unique' } }]);
+      expect((await sent('PATCH', '/items/permits/1', { club: 1, code: 'new' })).told).toBe('done');
+    });
+
     it('of the caller does not change what the rule compares it with', async () => {
       const team = async () =>
         (await project.cells(`SELECT team FROM platform.platform_users WHERE id = '${ann}'`)).map(String);
@@ -286,6 +315,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
         '/items/clubs/1',
         { entries: { create: [{ id: 9, list: 2 }] }, lists: { update: [{ id: 2, opened: 1 }] } },
       ],
+      ['a permit for the own club', 'POST', '/items/permits', permit(1, 'new')],
       ['a pass for the own club', 'POST', '/items/passes', pass(1)],
       ['the own pass', 'PATCH', '/items/passes/1', { note: 'x' }],
       [

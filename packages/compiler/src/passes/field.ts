@@ -85,6 +85,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   const constant = singleton ? constantDefault(column) : undefined;
   const writable = isWritableField(field, table, column);
   const fallback = writable ? fallbackSql(table, column, index) : undefined;
+  const formula = formulaOf(column, index);
   const limits = field.type === 'integer' && native !== 'int2' ? narrowIntegers[column.type.base] : undefined;
   const nullable = column.nullable && !column.type.domains.some(({ notNull }) => notNull);
   return {
@@ -108,6 +109,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(fill && { filled: fill }),
     ...(random && { random }),
     ...(fallback !== undefined && { fallback }),
+    ...(formula !== undefined && { formula }),
     ...(field.required && (nullable || fill !== undefined) && { required: true as const }),
     ...(constant && { default: constant }),
     writable,
@@ -193,6 +195,17 @@ function fallbackSql(table: Table, column: Column, index: SchemaIndex): string |
   const { source } = column;
   const base = index.source(column);
   return source === null || base === undefined ? undefined : fallbackSql(index.table(source.table), base, index);
+}
+
+/** The expression of a generated column, as its type keeps numbers. Columns that bound the time of a version have none. */
+function formulaOf({ fill, nativeType, type }: Column, { dialect }: SchemaIndex): string | undefined {
+  if (fill.kind !== 'generated' || !dialectFacts[dialect].quotesNames) return undefined;
+  if (/^ROW (?:START|END)$/.test(fill.expression)) return undefined;
+  const { portable, precision, scale } = type;
+  const whole = /unsigned/i.test(nativeType) ? 'UNSIGNED' : 'SIGNED';
+  const decimal = precision === null ? undefined : `DECIMAL(${precision}, ${scale ?? 0})`;
+  const kept = portable === 'decimal' ? decimal : /^(?:integer|bigInteger)$/.test(portable) ? whole : undefined;
+  return kept === undefined ? `(${fill.expression})` : `CAST(${fill.expression} AS ${kept})`;
 }
 
 /** SQL of a default. A doubled backslash stands for itself where one is an escape. */

@@ -52,7 +52,7 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   if (generationExpression !== null && generationExpression !== '') {
     return {
       kind: 'generated',
-      expression: wholeTexts(generationExpression, dialect),
+      expression: defaultExpression(wholeTexts(generationExpression, dialect), dialect),
       stored: /\b(?:STORED|PERSISTENT)\b/i.test(extra),
     };
   }
@@ -121,7 +121,7 @@ export function allowedOf({ check_clause: clause }: CheckRow, columns: readonly 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', 0: '\0', Z: '\x1a' };
 
 /**
- * The expression of a default. A text becomes a literal whose only escape is the doubled quote: MariaDB writes others with
+ * The expression of a default, or of a generated column. A text becomes a literal whose only escape is the doubled quote: MariaDB writes others with
  * a backslash, and MySQL writes every quote and backslash of an expression so once more. Within other expressions quotes
  * are doubled, too, since nothing that looks for the ends of texts in SQL knows the other form.
  */

@@ -23,6 +23,8 @@ export interface DialectFacts {
   readonly binaryRows: boolean;
   /** Mark around names in sessions with default settings. */
   readonly quote: '"' | '`';
+  /** True if the catalog quotes each name in the expression of a generated column. */
+  readonly quotesNames: boolean;
   /** True if a backslash within a text is an escape, as it is by default. */
   readonly escapes: boolean;
   readonly namesIndexes: boolean;
@@ -45,7 +47,7 @@ export interface DialectFacts {
 }
 
 const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences' | 'measuresVectors'> = {
-  ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`', escapes: true },
+  ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`', quotesNames: true, escapes: true },
   ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
   ...{ policies: false, hasVectors: false, partialIndexes: false },
 };
@@ -53,7 +55,7 @@ const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences
 /** The facts of each server. */
 export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
-    ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
+    ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"', quotesNames: false },
     ...{ escapes: false, namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
     ...{ hasSpatialReferences: true, policies: true, hasVectors: true, measuresVectors: true, partialIndexes: true },
   },

@@ -46,6 +46,8 @@ export interface FieldDescriptor extends ValueType {
   readonly random?: true;
   /** SQL of the value that the database fills in, for an item of a batch that leaves the field to it. */
   readonly fallback?: string;
+  /** SQL that computes a generated column from others of its row, where the database quotes each of their names. */
+  readonly formula?: string;
   /** Set when the configuration requires a value that the database does not. */
   readonly required?: true;
   /** On singletons, which read as their defaults before the first write: the default when it is a constant. */

@@ -52,7 +52,9 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
       return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
     case 'compare': {
       const isPath = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
-      if (!isPath && isComputed(collection.descriptor, condition.field)) return always;
+      // Without its formula a field is computed by the write alone, which judges paths as they were.
+      const isLater = isComputed(collection.descriptor, condition.field) && !hasFormula(collection, condition.field);
+      if (isLater && (!isPath || ahead.refused !== undefined)) return always;
       const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
       if (isCounted && !isPath) return manyAhead(ahead, collection, condition.field, condition);
       return isCounted || (isPath && made.has(condition.field)) ? always : condition;
@@ -74,6 +76,10 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
       return { ...condition, where: partAhead(above, target, condition.where) };
     }
   }
+}
+
+function hasFormula({ descriptor }: CollectionScope, name: string): boolean {
+  return descriptor.fields.some((field) => field.name === name && field.formula !== undefined);
 }
 
 /** The part of a condition on a to-many relation that holds before the write, where the request cannot change it. */

@@ -65,11 +65,16 @@ function rowsTable(
   alias: string,
 ): { readonly column: (quoted: string) => string; readonly print: () => string } {
   const names = new Map<string, string>();
-  const column = (quoted: string): string => `${alias}.${findOrCreate(names, quoted, () => `x${names.size}`)}`;
+  const { fields, table } = written.writable.collection.descriptor;
+  const column = (quoted: string): string => {
+    const formula = fields.find((field) => field.column === quoted)?.formula;
+    return formula === undefined
+      ? `${alias}.${findOrCreate(names, quoted, () => `x${names.size}`)}`
+      : formula.replaceAll(textsAndNames, (part) => (part.startsWith("'") ? part : column(part)));
+  };
   const print = (): string => {
     const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
     const typed = [...names].map(([quoted, name]) => `${rows.typeOf(quoted)} AS ${name}`);
-    const { table } = written.writable.collection.descriptor;
     const number = statement.dialect.input.typed('0', 'pg_catalog.int8');
     const none = `SELECT ${[...typed, `${number} AS n`].join(', ')} FROM ${table} AS t WHERE FALSE`;
     const all = `SELECT ${[...values, 'i.n AS n'].join(', ')} FROM ${rows.from}`;
@@ -77,6 +82,9 @@ function rowsTable(
   };
   return { column, print };
 }
+
+/** Texts and quoted names in the formula of a column. */
+const textsAndNames = /'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)+`/gs;
 
 /** Rows that a step is about to write. */
 interface RowsAhead {
