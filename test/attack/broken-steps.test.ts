@@ -82,6 +82,21 @@ const sql = `
     total integer GENERATED ALWAYS AS (amount * 2) STORED);
   CREATE TABLE racks (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
   CREATE TABLE boxes (id integer PRIMARY KEY, rack integer REFERENCES racks);
+  CREATE TABLE chests (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE coins (
+    id integer PRIMARY KEY, chest integer NOT NULL REFERENCES chests, gold boolean NOT NULL, stuck boolean NOT NULL);
+  CREATE TABLE walls (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE pegs (
+    id integer PRIMARY KEY, wall integer NOT NULL REFERENCES walls, collection varchar(20) NOT NULL,
+    item varchar(20) NOT NULL, firm boolean NOT NULL);
+  CREATE TABLE peers (id integer PRIMARY KEY, open boolean NOT NULL, code varchar(9) UNIQUE);
+  CREATE TABLE peers_peers (
+    peer integer REFERENCES peers, friend integer REFERENCES peers, PRIMARY KEY (peer, friend));
+  INSERT INTO chests VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
+  INSERT INTO coins VALUES (1, 1, true, false), (2, 3, true, true), (3, 3, false, false);
+  INSERT INTO walls VALUES (1, true, 'ann'), (2, false, 'bob');
+  INSERT INTO pegs VALUES (1, 1, 'lists', '1', false);
+  INSERT INTO peers VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
   INSERT INTO exams VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO topics VALUES (1, NULL, true, 'ann'), (2, NULL, false, 'bob');
   INSERT INTO letters VALUES (1);
@@ -89,8 +104,8 @@ const sql = `
   INSERT INTO bins VALUES (1, false, 'ann'), (2, false, 'bob');
   INSERT INTO pins VALUES (1, 1, 0);
   INSERT INTO carts (id, amount, code) VALUES (1, 9, 'ann'), (2, 1, 'bob');
-  INSERT INTO crates VALUES (1, true, 'ann'), (2, false, 'bob');
-  INSERT INTO lids VALUES (1, 1, 'a'), (2, 1, 'b');
+  INSERT INTO crates VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
+  INSERT INTO lids VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 3, 'c'), (4, 3, 'd'), (5, 3, 'e');
   INSERT INTO tasks VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO songs VALUES (1, true, 'ann'), (2, false, 'bob');
   INSERT INTO racks VALUES (1, true, 'ann'), (2, false, 'bob'), (3, true, 'cid');
@@ -119,6 +134,19 @@ const postgres = `
   CREATE UNIQUE INDEX labels_name ON labels (lower(name)) WHERE list > 0;
   ALTER TABLE slots ADD CONSTRAINT slots_name EXCLUDE USING hash (name WITH =);`;
 
+const config = `{
+  relations: {
+    'chests.coins': { onDeselect: 'delete' },
+    'peers.peers_via_peers_peers_friend': { name: 'friends' },
+  },
+  manyToAny: [
+    {
+      collection: 'walls', field: 'pegs', link: 'pegs', linkField: 'wall', collectionField: 'collection', itemField: 'item',
+      allowed: ['lists'],
+    },
+  ],
+}`;
+
 /** Triggers that change nothing: rules may ask about what these tables have, and requests may write them. */
 const triggersOf = (tables: readonly string[]): string => {
   const body = isOnMariadb() ? 'SET NEW.id = NEW.id' : 'EXECUTE FUNCTION stamp()';
@@ -140,6 +168,9 @@ const stamped = [
     'entries',
     'parts',
     'topics',
+    'chests',
+    'walls',
+    'peers',
   ],
   ...['nodes', 'leaves', 'orders', 'goods', 'marks', 'desks', 'shelves', 'plates', 'clubs', 'seats', 'tasks', 'songs'],
 ];
@@ -220,6 +251,18 @@ permissions:
         filter: { code: { _neq: bob } }
         validation: { _and: [{ total: { _lte: 9 } }, { wares: { _some: { total: { _gt: 9 } } } }] }
     wares: { read: true, create: true }
+    chests:
+      read: { fields: '*', filter: *open }
+      update: { fields: '*', filter: *open, validation: { coins: { _none: { gold: { _eq: true } } } } }
+    coins: { read: true, delete: { filter: { stuck: { _eq: false } } } }
+    walls:
+      read: { fields: '*', filter: *open }
+      update: { fields: '*', filter: *open, validation: { pegs: { _some: { firm: { _eq: true } } } } }
+    pegs: { read: true, create: true, update: true, delete: true }
+    peers:
+      read: { fields: '*', filter: *open }
+      update: { fields: '*', filter: *open, validation: { friends: { _some: { id: { _gt: 2 } } } } }
+    peers_peers: { read: true, create: true, delete: true }
     crates:
       read: { fields: '*', filter: *open }
       update: { fields: '*', filter: *open, validation: { 'count(lids)': { _lte: 1 } } }
@@ -259,7 +302,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
     beforeAll(() =>
       onServer(dialect, async () => {
         const made = sql + triggersOf(form === 'as it is' ? ['approvals'] : stamped);
-        project = await serveProject({ portable: true, sql: made, postgres, permissions, environment });
+        project = await serveProject({ portable: true, sql: made, postgres, permissions, environment, config });
       }),
     );
     afterAll(() => project?.close());
@@ -391,6 +434,19 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
         ['POST', 'exams', { id: 10, open: true, ...grades }] as const,
       ]),
       ['PATCH', 'crates/1', { lids: { update: [{ id: 1, label: 'q' }] } }],
+      ['PATCH', 'crates/3', { lids: { delete: [3] } }],
+      ['PATCH', 'crates/3', { lids: [4, 5] }],
+      ['PATCH', 'chests/1', {}],
+      ['PATCH', 'chests/3', { coins: { delete: [3] } }],
+      ['PATCH', 'chests/3', { coins: [2] }],
+      ['PATCH', 'walls/1', {}],
+      ['PATCH', 'walls/1', { pegs: {} }],
+      ['PATCH', 'walls/1', { pegs: [] }],
+      ['PATCH', 'walls/1', { pegs: { create: [{ id: 9, collection: 'lists', item: 1, firm: false }] } }],
+      ['PATCH', 'walls/1', { pegs: { update: [{ id: 1, collection: 'lists', item: 2 }] } }],
+      ['PATCH', 'peers/1', {}],
+      ['PATCH', 'peers/1', { friends: [] }],
+      ['PATCH', 'peers/1', { friends: [1] }],
       ['PATCH', 'topics/1', {}],
       ['PATCH', 'topics/1', { topics: [] }],
       ['PATCH', 'racks/1', { boxes: { delete: [1] } }],
@@ -418,7 +474,21 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
         { amount: 1, wares: { create: [{ id: 9, amount: 9 }] } },
         'DELETE FROM wares; UPDATE carts SET amount = 9 WHERE id = 1',
       ],
-      ['crates', { lids: { delete: [1] } }, 'UPDATE lids SET crate = 1'],
+      ['crates', { lids: { delete: [1] } }, 'UPDATE lids SET crate = 1 WHERE id = 1'],
+      ['chests', { coins: { delete: [1] } }, 'INSERT INTO coins VALUES (1, 1, true, false)'],
+      ['chests', { coins: [] }, 'INSERT INTO coins VALUES (1, 1, true, false)'],
+      [
+        'walls',
+        { pegs: { create: [{ id: 9, collection: 'lists', item: 1, firm: true }] } },
+        'DELETE FROM pegs WHERE id = 9',
+      ],
+      [
+        'walls',
+        { pegs: { update: [{ id: 1, collection: 'lists', item: 1, firm: true }] } },
+        'UPDATE pegs SET firm = false',
+      ],
+      ['peers', { friends: { update: [{ id: 3 }] } }, 'DELETE FROM peers_peers'],
+      ['peers', { friends: [1, 3] }, 'DELETE FROM peers_peers'],
       ['topics', { topics: { create: [{ id: 9, open: true }] } }, 'DELETE FROM topics WHERE id = 9'],
       ['topics', { parent: 1 }, 'UPDATE topics SET parent = NULL'],
       ['exams', { grades: { delete: [3], update: [{ id: 1 }] } }, 'INSERT INTO exams_grades VALUES (1, 3)'],
@@ -460,6 +530,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       ['PATCH', 'docs', { id: 1 }, { id: 3, grades: graded }],
       ['POST', 'docs', { id: 10, open: true }, { id: 11, open: true, grades: graded }],
       ['PATCH', 'racks', { id: 1 }, { id: 3, boxes: { create: [{ id: 9 }] } }],
+      ['PATCH', 'peers', { id: 1 }, { id: 3, friends: [3] }],
     ] as const)(
       'tells nothing of a hidden row by rules that the request fulfils for another item: %s %s %j',
       async (method, path, item, fulfilled) => {
@@ -477,6 +548,8 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
       ['POST', 'songs', linked, '400 FAILED_VALIDATION'],
       ['PATCH', 'songs/1', { grades: { delete: [3] } }, '403 FORBIDDEN'],
       ['PATCH', 'songs/1', { grades: [1] }, '403 FORBIDDEN'],
+      ['PATCH', 'chests/3', { coins: { delete: [2] } }, '403 FORBIDDEN'],
+      ['PATCH', 'chests/3', { coins: [] }, '403 FORBIDDEN'],
     ] as const)(
       'tells nothing of a hidden row by rules that links fulfil which the caller may not change: %s %s %j',
       async (method, path, more, refusal) => {

@@ -7,10 +7,8 @@ import {
   callerCollections,
   definitions,
   literalValue,
-  type ManyToMany,
   type ManyToOne,
   never,
-  type OneToMany,
   type Operator,
   type RelationDescriptor,
   type Truth,
@@ -25,6 +23,7 @@ import {
   isTenant,
   itemFields,
   type ReachedRows,
+  type RelatedCondition,
   reachedBy,
   rowFields,
   type Written,
@@ -87,7 +86,7 @@ function manyAhead(
   { scope, written, refused }: Ahead,
   collection: CollectionScope,
   name: string,
-  condition: Exclude<Condition, { kind: 'and' | 'or' }>,
+  condition: RelatedCondition,
 ): Condition {
   const relation = collection.relations.get(name)?.descriptor;
   if (refused === undefined || relation === undefined || relation.kind === 'm2o') return always;
@@ -143,7 +142,7 @@ export function changesBelow(written: Written, condition: Condition): ChangesBel
   const isAlone = isJunction || changed.some((field) => fields.includes(field));
   if (relation.kind === 'm2m') return { ...noChanges, isAlone, links: [{ relation, condition, fields }] };
   const items = { relation, fields, ...(isRelated && { where: condition.where }) };
-  return { ...noChanges, isAlone, brings: brings ? [items] : [], takes: takes ? [items] : [] };
+  return { ...noChanges, isAlone, brings: brings ? [items] : [], takes: takes ? [{ ...items, condition }] : [] };
 }
 
 /** Changes of what a link leads to: those of steps that write what a condition asks of it. The step itself may be one. */
@@ -157,10 +156,12 @@ function changesBehind({ scope, writable, collections }: Written, condition: Con
 }
 
 /** True for items below that are written, and that hold keys of those above: new items have no targets before. */
-function isStated(written: Written, relation: RelationDescriptor | undefined): relation is ManyToMany | OneToMany {
+function isStated(
+  written: Written,
+  relation: RelationDescriptor | undefined,
+): relation is Exclude<RelationDescriptor, ManyToOne> {
   const { scope, writable, collections, action } = written;
-  const isListed = relation?.kind === 'o2m' || relation?.kind === 'm2m';
-  if (!isListed || !isWritten(relation, collections)) return false;
+  if (relation === undefined || relation.kind === 'm2o' || !isWritten(relation, collections)) return false;
   if (action === 'create') return relation.kind === 'm2m' && isEmptyAtFirst(scope.open, writable.collection, relation);
   const pairs = relation.kind === 'm2m' ? relation.near : relation.on;
   const keys = keyFields(writable.collection.descriptor).map(({ column }) => column);
@@ -201,7 +202,7 @@ export function isEmptyAtFirst(
 }
 
 /** A condition on a to-many relation that leads to nothing. */
-function ofNone(condition: Exclude<Condition, { kind: 'and' | 'or' }>): Condition {
+function ofNone(condition: RelatedCondition): Condition {
   // Each is one of its own, so that all that are broken are told.
   const broken: Condition = { ...never };
   if (condition.kind === 'related') {
@@ -210,6 +211,12 @@ function ofNone(condition: Exclude<Condition, { kind: 'and' | 'or' }>): Conditio
     return namesCaller(condition) ? { ...condition, where: { kind: 'and', of: [never, condition.where] } } : always;
   }
   return meetsCount(condition, 0) === false ? broken : always;
+}
+
+/** True if so many items that meet a condition on a relation make it hold; undefined where only the database can tell. */
+export function holdsFor(condition: RelatedCondition, count: number): Truth {
+  if (condition.kind === 'compare') return meetsCount(condition, count);
+  return count > 0 === (condition.quantifier === 'some');
 }
 
 /** True if a count meets its comparison; undefined where only the database can tell. */

@@ -3,11 +3,13 @@ import {
   type CallerOperand,
   type Condition,
   type ConstraintDescriptor,
+  type ManyToAny,
   type ManyToMany,
   type ManyToOne,
   type OneToMany,
   type Operand,
   type Operator,
+  type RelationDescriptor,
   systemCollection,
 } from '../../language/index.ts';
 import type { Row } from '../../sql/row.ts';
@@ -75,7 +77,7 @@ export interface ChangesBelow {
   /** Items that are written. */
   readonly brings: readonly BroughtItems[];
   /** Items that are taken away, or changed. */
-  readonly takes: readonly BroughtItems[];
+  readonly takes: readonly TakenItems[];
   readonly links: readonly LinkedTargets[];
   /** Rows that later steps write. */
   readonly steps: readonly ReachedRows[];
@@ -95,19 +97,27 @@ export interface ReachedRows {
 /** Links to targets of which a condition asks. */
 export interface LinkedTargets {
   readonly relation: ManyToMany;
-  readonly condition: Exclude<Condition, { kind: 'and' | 'or' }>;
+  readonly condition: RelatedCondition;
   /** As `BroughtItems.fields`, of targets. */
   readonly fields: readonly string[];
 }
 
 /** Items of a relation, that meet a condition. */
 export interface BroughtItems {
-  readonly relation: OneToMany;
+  readonly relation: OneToMany | ManyToAny;
   /** Fields that decide whether stored items are some of these. */
   readonly fields: readonly string[];
   /** Absent where items count, so that those below stored ones bring nothing. */
   readonly where?: Condition;
 }
+
+/** Items whose number decides a condition. */
+export interface TakenItems extends BroughtItems {
+  readonly condition: RelatedCondition;
+}
+
+/** Condition on a relation: on its items, or their number. */
+export type RelatedCondition = Exclude<Condition, { kind: 'and' | 'or' }>;
 
 /** Row that a predicate looks at. */
 export interface CheckedRow {
@@ -304,7 +314,7 @@ export function awaitedLinks(written: Written, condition: Condition): readonly M
 /** Fields of the items of a relation that decide whether these are below others, and meet a condition. */
 export function itemFields(
   { descriptor, rows, relations }: CollectionScope,
-  relation: ManyToMany | ManyToOne | OneToMany,
+  relation: RelationDescriptor,
   condition: Condition,
 ): readonly string[] {
   const { fields, softDelete, policies } = descriptor;

@@ -1,8 +1,9 @@
 /** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
 import { PlatformError } from '../../errors.ts';
 import type { Place } from '../../json/problems.ts';
-import type { Condition, OneToMany } from '../../language/index.ts';
-import type { BroughtItems, ReachedRows } from '../checks/check.ts';
+import { always, type Condition } from '../../language/index.ts';
+import { holdsFor } from '../checks/ahead.ts';
+import type { BroughtItems, ReachedRows, TakenItems } from '../checks/check.ts';
 import type { Step } from '../execute/running.ts';
 import { findMet } from '../execute/step.ts';
 import { linkedFields } from './parse/decode-tree.ts';
@@ -14,11 +15,12 @@ import {
   type Group,
   type KeyTexts,
   type Members,
+  madeNodes,
   sortField,
   type TreeNode,
 } from './parse/group.ts';
 import { deleteRows, findDeleted, keysOfRows, prepareFirst, unlinkable, unlinkRows, unlinkStep } from './removal.ts';
-import { type Inspected, inspectChildren } from './resolve/inspect.ts';
+import { findStaying, type Inspected, inspectChildren } from './resolve/inspect.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import {
   type Above,
@@ -163,17 +165,19 @@ function linkValuesOf(
 /** Positions of the items above from which the tree may take others, or whose items it changes. */
 export async function findTaking(
   writing: Writing,
-  { relation, fields }: BroughtItems,
+  { relation, fields, condition }: TakenItems,
   above: Above,
 ): Promise<readonly number[]> {
   const found: number[] = [];
+  const losing: Losing[] = [];
   for (const [group, steps] of writing.drafts) {
     for (const edge of group.children) {
       if (edge.group.writable.collection.descriptor.name !== relation.target) continue;
       const owners = edge.members.filter(isTaking);
       // Items of another relation may be deleted.
-      if (owners.length > 0 && edge.relation.name !== relation.name) return above.all;
-      found.push(...owners.flatMap(({ owner }) => above.positionOf(group.nodes[owner]) ?? []));
+      if (owners.length > 0 && !isSameRelation(edge.relation, relation)) return above.all;
+      const members = owners.filter(({ owner }) => above.positionOf(group.nodes[owner]) !== undefined);
+      if (members.length > 0) losing.push({ group, edge, members });
     }
     if (group.targets.some((edge) => edge.relation.junction === relation.target)) return above.all;
     if (group.writable.collection.descriptor.name !== relation.target) continue;
@@ -190,7 +194,53 @@ export async function findTaking(
     const held = await heldTexts(writing, group, nodes, relation);
     found.push(...held.flatMap((texts) => above.positionsOf(texts)));
   }
-  return found;
+  return [...found, ...(await findFreed(writing, losing, { relation, condition }, above))];
+}
+
+/** Items above from which payloads take some. */
+interface Losing {
+  readonly group: Group;
+  readonly edge: Children;
+  readonly members: readonly Members[];
+}
+
+function isSameRelation(first: Children['relation'], other: Children['relation']): boolean {
+  return first.name === other.name && JSON.stringify(first.on) === JSON.stringify(other.on);
+}
+
+/** Positions of the items for which a condition on those below may hold by those that stay there. */
+async function findFreed(
+  writing: Writing,
+  losing: readonly Losing[],
+  { relation, condition }: Pick<TakenItems, 'relation' | 'condition'>,
+  above: Above,
+): Promise<readonly number[]> {
+  const [first] = losing;
+  if (first === undefined) return [];
+  const { running, context, ended, drafts } = writing;
+  const owners = new Map<number, KeyTexts>();
+  const gone: KeyTexts[] = [];
+  for (const { group, edge, members } of losing) {
+    const keys = group.nodes.map(({ key }) => key ?? []);
+    const columns = relation.on.map(({ from }) => from);
+    const texts = await columnTexts(running, group.writable.collection, keys, columns);
+    const valuesOf = (owner: number): KeyTexts => texts[owner] ?? [];
+    for (const { owner } of members) owners.set(above.positionOf(group.nodes[owner]) ?? -1, valuesOf(owner));
+    const made = madeNodes(drafts, group);
+    const isNew = (owner: number): boolean => made.has(owner);
+    // Those that were taken are gone already.
+    const below = ended.has(edge)
+      ? null
+      : await inspect(writing, { group, keys, isNew }, { ...edge, members }, valuesOf);
+    gone.push(...(below?.gone ?? []), ...(below?.unwanted ?? []));
+  }
+  const { collection } = first.edge.group.writable;
+  const columns = relation.on.map(({ to }) => to);
+  const where = condition.kind === 'compare' ? always : condition.where;
+  const query = { collection, columns, owners: [...owners.values()], gone };
+  const staying = await findStaying(running, context.scope, query, where);
+  const counts = Map.groupBy(staying, (position) => position);
+  return [...owners.keys()].filter((_, index) => holdsFor(condition, counts.get(index)?.length ?? 0) !== false);
 }
 
 /** Positions of the items above below which the tree brings others, or writes others that may meet a condition. */
@@ -237,7 +287,11 @@ export async function isWrittenLater(writing: Writing, { name, fields, where }: 
 }
 
 /** Nodes of the items below which a relation puts those of a group, by the nodes of these. */
-function nodesAbove(drafts: DecodedSteps, group: Group, { on }: OneToMany): ReadonlyMap<number, TreeNode | undefined> {
+function nodesAbove(
+  drafts: DecodedSteps,
+  group: Group,
+  { on }: BroughtItems['relation'],
+): ReadonlyMap<number, TreeNode | undefined> {
   const isSame = (edge: Children): boolean =>
     edge.group === group && JSON.stringify(edge.relation.on) === JSON.stringify(on);
   const pairs = [...drafts.keys()].flatMap((parent) => {
@@ -252,7 +306,7 @@ async function findComing(
   writing: Writing,
   group: Group,
   steps: readonly DecodedStep[],
-  relation: OneToMany,
+  relation: BroughtItems['relation'],
   holders: ReadonlyMap<number, TreeNode | undefined>,
   above: Above,
 ): Promise<readonly number[]> {

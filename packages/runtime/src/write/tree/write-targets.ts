@@ -1,9 +1,9 @@
 /** Many-to-many relations: targets are made and changed, and the junction is made to join them. */
 import { PlatformError } from '../../errors.ts';
 import { createProblems, type Place } from '../../json/problems.ts';
-import { always, type Condition, type ManyToMany, type Truth } from '../../language/index.ts';
+import { always, type Condition, type ManyToMany } from '../../language/index.ts';
 import { type Granted, grantFor, type WritableCollection } from '../access/scope.ts';
-import { meetsCount, tablesOf } from '../checks/ahead.ts';
+import { holdsFor, tablesOf } from '../checks/ahead.ts';
 import type { LinkedTargets } from '../checks/check.ts';
 import type { Batch, BatchColumn } from '../decode/batch.ts';
 import { requireFields } from '../decode/decode.ts';
@@ -144,8 +144,6 @@ export async function findLinking(
     group.children.some((edge) => isReached(edge.group) && edge.members.some(isTaking));
   const all = [...writing.drafts];
   if (all.some(isChanging)) return above.all;
-  const isMet = (count: number): Truth =>
-    condition.kind === 'compare' ? meetsCount(condition, count) : count > 0 === (condition.quantifier === 'some');
   const found: number[] = [];
   for (const group of writing.drafts.keys()) {
     const name = nameOf(group);
@@ -166,7 +164,9 @@ export async function findLinking(
       const owners = { group, keys: [], isNew: (owner: number) => made.has(owner) };
       const where = condition.kind === 'compare' ? always : condition.where;
       const count = await countMeeting(writing, owners, { ...edge, members: concerned }, where);
-      const linking = concerned.filter((member) => isTwice(member) || isMet(count(member.owner)) !== false);
+      const linking = concerned.filter(
+        (member) => isTwice(member) || holdsFor(condition, count(member.owner)) !== false,
+      );
       found.push(...linking.flatMap(positionsOf));
     }
   }

@@ -120,6 +120,35 @@ function listedRows(
   return inputRows(question, [...keyInput(collection, keys), ...columnInput(collection, columns, owners, 'f')], alias);
 }
 
+/** Items above, and those below that are to go. */
+interface StayingQuery extends Pick<ChildrenQuery, 'collection' | 'columns'> {
+  readonly owners: readonly KeyTexts[];
+  readonly gone: readonly KeyTexts[];
+}
+
+/** Finds items that stay below others and meet a condition, rules apart: the place of the item above, for each. */
+export async function findStaying(
+  running: Running,
+  { open }: WriteScope,
+  { collection, columns, owners, gone }: StayingQuery,
+  where: Condition,
+): Promise<readonly number[]> {
+  const { dialect } = running;
+  const { collectedArray, join } = dialect.input;
+  const question = startQuestion(dialect);
+  const { statement } = question;
+  const above = inputRows(question, columnInput(collection, columns, owners, 'a'), 'o');
+  const going = inputRows(question, keyInput(collection, gone), 'd');
+  const row = tableRow(statement, open, collection, 't');
+  const isGoing = `EXISTS (SELECT 1 FROM ${going} WHERE ${keyEqual(dialect, collection, 't', 'd')})`;
+  const staying = allOf([readable(row), ruleHolds(row, where), `NOT ${isGoing}`]);
+  const table = `${statement.table(collection.descriptor.table)} AS t`;
+  const from = `${above}${join}${table} ON ${columnsEqual(dialect, collection, columns, 't', 'o', 'a')}`;
+  const text = `SELECT ${collectedArray({ value: 'o.n' })} FROM ${from} WHERE ${staying}`;
+  const [places = null] = await ask(running, question, text);
+  return readPlaces(places);
+}
+
 /** One pair of the junction: values of its columns for the owner, and for the target. */
 export interface Pair {
   readonly near: KeyTexts;
