@@ -17,7 +17,9 @@ beforeAll(async () => {
   project = await serveProject({
     portable: true,
     disturbed: true,
+    config: "{ collections: { steps: { sort: 'place' } } }",
     sql: `
+      CREATE TABLE steps (id integer PRIMARY KEY, place integer);
       CREATE TABLE jobs (id integer PRIMARY KEY, state varchar(20) NOT NULL, worker varchar(20));
       CREATE TABLE bikes (id integer PRIMARY KEY, name varchar(20));
       CREATE TABLE parts (id integer PRIMARY KEY, bike_id integer REFERENCES bikes, label varchar(20));
@@ -45,8 +47,9 @@ permissions:
   });
 });
 beforeEach(async () => {
-  await project.rows('TRUNCATE jobs, parts, bells, kinds, bikes_tags, bikes, tags');
+  await project.rows('TRUNCATE steps, jobs, parts, bells, kinds, bikes_tags, bikes, tags');
   await project.rows(`INSERT INTO jobs VALUES (1, 'new', NULL), (2, 'new', NULL), (3, 'old', NULL)`);
+  await project.rows('INSERT INTO steps VALUES (1, 10), (2, 20), (3, 30), (4, 40)');
   await project.rows(`INSERT INTO bikes VALUES (1, 'one'), (2, 'two')`);
   await project.rows(`INSERT INTO parts VALUES (1, 1, 'bell'), (2, 1, 'lamp')`);
   await project.rows(`INSERT INTO tags VALUES (1, 'red'), (2, 'fast')`);
@@ -147,6 +150,17 @@ describe('related items', () => {
     const answer = await held(made, 'PATCH', 'bikes/1', { parts: { create: [{ id: 9, label: 'mine' }] } });
     expect([answer.status, answer.json.errors[0].extensions.type]).toEqual([400, 'unique']);
   });
+});
+
+it.each([
+  ['goes', 'DELETE FROM steps WHERE id = 2', [4, 1, 3]],
+  ['moves', 'UPDATE steps SET place = 90 WHERE id = 2', [4, 1, 3, 2]],
+  ['is the one to move', 'UPDATE steps SET place = 5 WHERE id = 4', [1, 4, 2, 3]],
+])('move items in the order in which they are when one %s meanwhile', async (_, before, expected) => {
+  const send = () => project.admin('/utils/sort/steps', { method: 'POST', body: { item: 4, to: 1 } });
+  const { status, text } = await whileHeld(project.database.url, { before }, send);
+  expect([status, text]).toEqual([200, '']);
+  expect((await project.cells('SELECT id FROM steps ORDER BY place')).map(([id]) => id)).toEqual(expected);
 });
 
 it('may refer to what triggers make, where another request makes the same link', async () => {

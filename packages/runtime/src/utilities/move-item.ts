@@ -7,9 +7,11 @@ import { type FilterObject, isObject } from '../language/conditions/filter-synta
 import type { CompiledApi, Dialect, JsonValue } from '../language/index.ts';
 import { parseExactly, withNumberTexts } from '../language/values/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
+import { parseKeys } from '../query/parse/keys.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../query/planner.ts';
 import { buildOpenScope, type CollectionScope } from '../sql/scope.ts';
 import { checkCount } from '../write/decode/parse-body.ts';
+import { lockRows } from '../write/execute/lock-rows.ts';
 import { clusterTurn } from '../write/execute/targets.ts';
 import { bodyOfParts, type TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
@@ -110,8 +112,9 @@ async function moveWithin(moving: Moving, { item, to }: Move): Promise<void> {
   if (turn === null) await statementRows(transaction, sqlDialects[dialect].namedLock, [name]);
   else await allRows(transaction, turn, [name]);
   const readBoth = async () => [await readItem(moving, item), await readItem(moving, to)];
-  const found = await readBoth();
-  const [from, goal] = ((await fillPositions(moving)) ? await readBoth() : found).map((end) => placed(moving, end));
+  await lockItems(moving, await readBoth());
+  await fillPositions(moving);
+  const [from, goal] = (await readBoth()).map((end) => placed(moving, end));
   if (from === undefined || goal === undefined) return;
   await shiftBetween(moving, from, goal);
 }
@@ -127,7 +130,7 @@ async function shiftBetween(moving: Moving, from: Placed, goal: Placed): Promise
   for (;;) {
     const limit = together + passed.size;
     const filter = { _and: [{ [field]: { _gte: start } }, { [field]: { _lte: high } }] };
-    const found = await readItems(moving, { filter, sort: [field, ...keyNames(moving)], limit });
+    const found = await holdItems(moving, { filter, sort: [field, ...keyNames(moving)], limit });
     const row = found.map((item) => placed(moving, item)).filter(({ id }) => !passed.has(id));
     const changed = row.flatMap((entry) => shift.add(entry));
     const isLast = found.length < limit && shift.last <= high;
@@ -194,24 +197,47 @@ class Shift {
   }
 }
 
-/** Gives items without a position one after all others. True if there were some. */
-async function fillPositions(moving: Moving): Promise<boolean> {
+/** Gives items without a position one after all others. */
+async function fillPositions(moving: Moving): Promise<void> {
   const { field } = moving;
   const [last] = await readItems(moving, { filter: { [field]: { _nnull: true } }, sort: [`-${field}`], limit: 1 });
   let highest = last === undefined ? 0 : placed(moving, last).position;
   let before: string | undefined;
   for (;;) {
-    const empty = await readItems(moving, {
+    const empty = await holdItems(moving, {
       filter: { [field]: { _null: true } },
       sort: keyNames(moving),
       limit: together,
     });
     const [first] = empty.map((entry) => idOf(moving, entry));
     // A trigger may take the positions away again.
-    if (first === undefined || first === before) return before !== undefined;
+    if (first === undefined || first === before) return;
     before = first;
     await moving.write(empty.map((entry) => changeOf(moving, { item: entry, position: ++highest })));
   }
+}
+
+/** Reads items and locks them, again until it finds none but locked ones: other requests may have changed some. */
+async function holdItems(moving: Moving, query: FilterObject): Promise<readonly FilterObject[]> {
+  const held = new Set<string>();
+  for (;;) {
+    const found = await readItems(moving, query);
+    const others = found.filter((item) => !held.has(idOf(moving, item)));
+    if (others.length === 0) return found;
+    await lockItems(moving, others);
+    for (const item of others) held.add(idOf(moving, item));
+  }
+}
+
+async function lockItems(moving: Moving, items: readonly FilterObject[]): Promise<void> {
+  const { transaction, caller, dialect, collection } = moving;
+  const named = parseKeys(
+    collection,
+    items.map((item) => keyOf(moving, item)),
+  );
+  const { descriptor } = collection;
+  const rows = { descriptor, keys: { ...named, many: true }, lock: 'NO KEY UPDATE', side: caller } as const;
+  await lockRows(transaction, sqlDialects[dialect], rows);
 }
 
 async function readItem(moving: Moving, key: string): Promise<FilterObject> {
