@@ -1,6 +1,7 @@
 /** Invitations pass the hooks of users, as every other write of users does. Source: API specification, section 3.3. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
+import { whileHeld } from '../support/holding.ts';
 import { type MailServer, startMailServer } from '../support/mail.ts';
 import { adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
@@ -100,4 +101,15 @@ it('and a unique key tells nothing of rows that hooks may not link', async () =>
   const [taken, free] = [await invite('taken@hidden.example', token), await invite('free@hidden.example', token)];
   expect(failure(free)).toBe('403 FORBIDDEN');
   expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+});
+
+it('and one whose address comes to be meanwhile is invited again', async () => {
+  const email = 'late@example.com';
+  const id = '00000000-0000-4000-8000-00000000001a';
+  const before = `INSERT INTO platform.platform_users (id, email, status) VALUES ('${id}', '${email}', 'invited')`;
+  expect((await whileHeld(project.database.url, { before }, () => invite(email))).status).toBe(204);
+  const users = await project.rows(`SELECT id, role FROM platform.platform_users WHERE email = '${email}'`);
+  expect(users).toEqual([{ id, role: member }]);
+  await mail.to(email);
+  expect((await notes()).slice(-1)).toEqual(['changed']);
 });
