@@ -205,8 +205,13 @@ function formulaOf({ fill, nativeType, type }: Column, { dialect }: SchemaIndex)
   const whole = /unsigned/i.test(nativeType) ? 'UNSIGNED' : 'SIGNED';
   const decimal = precision === null ? undefined : `DECIMAL(${precision}, ${scale ?? 0})`;
   const kept = portable === 'decimal' ? decimal : /^(?:integer|bigInteger)$/.test(portable) ? whole : undefined;
-  return kept === undefined ? `(${fill.expression})` : `CAST(${fill.expression} AS ${kept})`;
+  const expression = fill.expression.replaceAll(textsAndNames, (part, name?: string) =>
+    name === undefined ? part : quoteName(name.replaceAll('``', '`')),
+  );
+  return kept === undefined ? `(${expression})` : `CAST(${expression} AS ${kept})`;
 }
+
+const textsAndNames = /'(?:[^'\\]|\\.|'')*'|`((?:[^`]|``)+)`/gs;
 
 /** SQL of a default. A doubled backslash stands for itself where one is an escape. */
 function defaultSql(expression: string, { dialect }: SchemaIndex): string {

@@ -46,7 +46,7 @@ export interface FieldDescriptor extends ValueType {
   readonly random?: true;
   /** SQL of the value that the database fills in, for an item of a batch that leaves the field to it. */
   readonly fallback?: string;
-  /** SQL that computes a generated column from others of its row, where the database quotes each of their names. */
+  /** SQL that computes a generated column from others of its row, in quotes. Absent where the catalog does not quote them. */
   readonly formula?: string;
   /** Set when the configuration requires a value that the database does not. */
   readonly required?: true;

@@ -84,7 +84,7 @@ function rowsTable(
 }
 
 /** Texts and quoted names in the formula of a column. */
-const textsAndNames = /'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)+`/gs;
+const textsAndNames = /'(?:[^'\\]|\\.|'')*'|"(?:[^"]|"")+"/gs;
 
 /** Rows that a step is about to write. */
 interface RowsAhead {
