@@ -61,7 +61,7 @@ export interface FieldDescriptor extends ValueType {
   readonly computed?: ComputedValue;
   /** Set where an index has the parts of the texts, so that it finds those that contain one. */
   readonly trigrams?: true;
-  /** Smallest and largest integer, where the column holds fewer than its type does. Zero is always one of them. */
+  /** Smallest and largest integer, where the column holds fewer than its type does. It takes 0 to 99 in any case. */
   readonly limits?: readonly [number, number];
   readonly maxLength?: number;
   readonly precision?: number;

@@ -19,14 +19,14 @@ export const narrowIntegers: Readonly<Record<string, readonly [number, number]>>
   'smallint unsigned': [0, 65_535],
   mediumint: [-8_388_608, 8_388_607],
   'mediumint unsigned': [0, 16_777_215],
-  // And zero. Two digits would be another year.
+  // And two digits, which are another year.
   year: [1901, 2155],
 };
 
 function limit(facts: ValueFacts, text: string): BrokenLimit | undefined {
   const limits = facts.limits ?? narrowIntegers[facts.native ?? ''];
   const number = Number(text);
-  const isOut = limits !== undefined && number !== 0 && (number < limits[0] || number > limits[1]);
+  const isOut = limits !== undefined && (number < 0 || number > 99) && (number < limits[0] || number > limits[1]);
   return isOut ? { type: 'range', message: 'is out of range' } : outOfList(facts, text);
 }
 
