@@ -38,6 +38,8 @@ interface Ahead {
   readonly made: ReadonlySet<string>;
   /** True if rows count for themselves where the caller is not named: it is what the rows must be like. */
   readonly isValidation: boolean;
+  /** True if the rows are not written yet, so that fields without a formula are not computed. */
+  readonly isDraft: boolean;
   /** Step that was refused: to-many relations that its request leaves alone are judged. Default: none is. */
   readonly refused?: Written;
 }
@@ -51,9 +53,8 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
       return { ...condition, of: condition.of.map((part) => partAhead(ahead, collection, part)) };
     case 'compare': {
       const isPath = condition.operand.kind === 'caller' && condition.operand.path.length > 0;
-      // Without its formula a field is computed by the write alone, which judges paths as they were.
       const isLater = isComputed(collection.descriptor, condition.field) && !hasFormula(collection, condition.field);
-      if (isLater && (!isPath || ahead.refused !== undefined)) return always;
+      if (isLater && (!isPath || ahead.isDraft)) return always;
       const isCounted = condition.function === 'count' && collection.relations.has(condition.field);
       if (isCounted && !isPath) return manyAhead(ahead, collection, condition.field, condition);
       return isCounted || (isPath && made.has(condition.field)) ? always : condition;
@@ -71,7 +72,7 @@ export function partAhead(ahead: Ahead, collection: CollectionScope, condition: 
       const target = scope.collections.get(relation.target);
       const isMade = holders.length > 0 && holders.every(({ name }) => made.has(name));
       if (!isMade || target === undefined || condition.quantifier === 'none') return condition;
-      const above = { scope, written, made: new Set<string>(), isValidation };
+      const above = { scope, written, made: new Set<string>(), isValidation, isDraft: ahead.isDraft };
       return { ...condition, where: partAhead(above, target, condition.where) };
     }
   }

@@ -46,14 +46,15 @@ export function checksOf(written: Written): readonly Check[] {
   return [...settled, ...ruleChecksAhead(written)];
 }
 
-/** Checks of rules about other rows, before the rows of a step are written: a row must not be what grants it. */
+/** Checks of rules about other rows, before rows are written, or computed (`isDraft`): a row must not be what grants it. */
 export function ruleChecksAhead(
   written: Written,
   counts = (condition: Condition): boolean =>
     countsWritten(written.scope.open, written.writable.collection, condition, written.collections),
+  isDraft = false,
 ): readonly Check[] {
   return requirementsOf(written).flatMap((requirement, index) => {
-    const each = grantingAhead(written, requirement);
+    const each = grantingAhead(written, requirement, false, isDraft);
     if (!each.some(({ must }) => counts(must))) return [];
     const [only, ...others] = each;
     const alone = only === undefined || others.length > 0 ? undefined : conjunctsOf(only.must).filter(counts);
@@ -73,7 +74,12 @@ export function checksFirst(written: Written): readonly Check[] {
     const openBy = { link, ...(showsNew(written, link, counted) && { shown: counted }) };
     return { ...check, openBy: check.late && mayOpen(written, link) ? [openBy] : [] };
   });
-  return [...ruleChecksAhead(written), ...ruleChecksFirst(written), ...links, ...missingChecks(written)];
+  return [
+    ...ruleChecksAhead(written, undefined, true),
+    ...ruleChecksFirst(written),
+    ...links,
+    ...missingChecks(written),
+  ];
 }
 
 /**
@@ -171,14 +177,12 @@ function grantingRules({ grant }: Written, { rules }: Requirement): readonly Gra
 }
 
 /** The same as far as it has to hold before the write; `isRefused` tells of a step that was refused. */
-function grantingAhead(written: Written, requirement: Requirement, isRefused = false): readonly Granting[] {
+function grantingAhead(written: Written, requirement: Requirement, isRefused: boolean, isDraft = isRefused) {
   const { scope, writable, collections, made = new Set() } = written;
-  return grantingRules(written, requirement).map(({ rule, must, ...granting }) => {
-    const settings = { scope: scope.open, written: collections, made, isValidation: rule.check !== null };
+  return grantingRules(written, requirement).map(({ rule, must, ...granting }): Granting => {
+    const settings = { scope: scope.open, written: collections, made, isValidation: rule.check !== null, isDraft };
     const ahead = isRefused ? { ...settings, refused: written } : settings;
-    const stated = new Map(
-      conjunctsOf(must).map((condition) => [partAhead(ahead, writable.collection, condition), condition]),
-    );
+    const stated = new Map(conjunctsOf(must).map((part) => [partAhead(ahead, writable.collection, part), part]));
     return { ...granting, rule, must: { kind: 'and', of: [...stated.keys()] }, stated };
   });
 }

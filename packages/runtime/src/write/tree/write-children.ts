@@ -348,7 +348,7 @@ async function heldTexts(
   { running }: Writing,
   { nodes, writable }: Group,
   changed: readonly number[],
-  { on }: OneToMany,
+  { on }: BroughtItems['relation'],
 ): Promise<readonly KeyTexts[]> {
   const keys = changed.map((node) => nodes[node]?.key ?? []);
   const columns = on.map(({ to }) => to);
