@@ -95,28 +95,35 @@ function describe(
   roles: readonly string[],
   permissions: readonly Permission[],
 ): MatrixCollection {
+  const byRole = Map.groupBy(permissions, ({ role }) => role);
   // Numbered in the order in which a reader meets the roles.
-  const ordered = roles.flatMap((role) =>
-    actions.flatMap((action) => permissions.filter((rule) => rule.role === role && rule.action === action)),
+  const ordered = roles.map((role) =>
+    actions.flatMap((action) => (byRole.get(role) ?? []).filter((rule) => rule.action === action)),
   );
-  const conditions = [...new Set(ordered.map(ruleText).filter((text) => text !== ''))];
-  const right = (rule: Permission): MatrixRight => {
-    const text = ruleText(rule);
-    return { action: rule.action, condition: text === '' ? null : conditions.indexOf(text) + 1 };
-  };
-  const row = (field: string, grants: (rule: Permission) => boolean): MatrixRow => ({
+  const texts = ordered.map((rules) => rules.map(ruleText));
+  const conditions = [...new Set(texts.flat())].filter((text) => text !== '');
+  const numbers = new Map(conditions.map((text, index) => [text, index + 1]));
+  const rights = ordered.map((rules, role) =>
+    rules.map(({ action, fields: granted }, index) => ({
+      names: new Set(action === 'delete' ? [] : granted),
+      right: { action, condition: numbers.get(texts[role]?.[index] ?? '') ?? null },
+    })),
+  );
+  const row = (field: string, grants: (granted: (typeof rights)[number][number]) => boolean): MatrixRow => ({
     field,
-    cells: roles.map((role) => ordered.filter((rule) => rule.role === role && grants(rule)).map(right)),
+    cells: rights.map((all) => all.filter(grants).map(({ right }) => right)),
   });
-  const rows = fields.map((field) => row(field, (rule) => rule.action !== 'delete' && rule.fields.includes(field)));
-  const removal = row(deleteRow, ({ action }) => action === 'delete');
+  const rows = fields.map((field) => row(field, ({ names }) => names.has(field)));
+  const removal = row(deleteRow, ({ right }) => right.action === 'delete');
   return {
     name,
     rows: removal.cells.some((cell) => cell.length > 0) ? [...rows, removal] : rows,
     conditions,
-    presets: ordered.flatMap(({ role, action, presets }) =>
-      presets.map(({ field, value }) => `${role} ${action}: ${field} = ${operandText(value)}`),
-    ),
+    presets: ordered
+      .flat()
+      .flatMap(({ role, action, presets }) =>
+        presets.map(({ field, value }) => `${role} ${action}: ${field} = ${operandText(value)}`),
+      ),
   };
 }
 
@@ -163,8 +170,8 @@ function withoutHidden(rule: Permission, index: SchemaIndex, view: RoleCollectio
   const { action, fields } = rule;
   if (action === 'delete') return rule;
   const relations = action === 'read' ? view?.relations : view?.writes?.[action]?.nestedWrites;
-  const named = [...index.collection(rule.collection).fields, ...(relations ?? [])].map(({ name }) => name);
-  return { ...rule, fields: fields.filter((name) => named.includes(name)) };
+  const named = new Set([...index.collection(rule.collection).fields, ...(relations ?? [])].map(({ name }) => name));
+  return { ...rule, fields: fields.filter((name) => named.has(name)) };
 }
 
 function grantedBy(rule: Permission, index: SchemaIndex): Permission | null {

@@ -116,7 +116,8 @@ function printCsv(schema: Schema): string {
   const lines = grantingRules(schema).flatMap((rule) => {
     const fields = rule.action === 'delete' ? [''] : rule.fields;
     const set = rule.presets.filter(({ field }) => !rule.fields.includes(field)).map(({ field }) => field);
-    return [...fields, ...set].map((field) => csvLine(rule, field));
+    const text = ruleText(rule);
+    return [...fields, ...set].map((field) => csvLine(rule, field, text));
   });
   const calls = (schema.calls ?? []).flatMap(({ role, function: name, args }) => [
     [role, name, 'call', '', '', ''],
@@ -126,10 +127,10 @@ function printCsv(schema: Schema): string {
   return `role,collection,action,field,rows,preset\n${lines.join('')}${called.join('')}`;
 }
 
-function csvLine(rule: Permission, field: string): string {
+function csvLine(rule: Permission, field: string, rows: string): string {
   const preset = rule.presets.find((entry) => entry.field === field);
   const value = preset === undefined ? '' : operandText(preset.value);
-  return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
+  return `${[rule.role, rule.collection, rule.action, field, rows, value].map(csvCell).join(',')}\n`;
 }
 
 /** As RFC 4180 has it; a text that a spreadsheet would take for a formula begins with an apostrophe. */
