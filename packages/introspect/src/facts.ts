@@ -1,6 +1,6 @@
 import type { DeclaredModel } from '@tablewright/runtime/language';
 import type { Diagnostic } from './diagnostic.ts';
-import type { Routine, Schema } from './schema.ts';
+import { type ForeignKey, isFollowing, type Routine, type Schema, type Table, type TableId } from './schema.ts';
 
 /** Facts of a database before the configuration is applied: the input of `resolveSchema`. */
 export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
@@ -32,6 +32,66 @@ export interface ReadOptions {
   readonly systemSchema?: string;
   /** True reads functions and procedures, too. Default: false. */
   readonly functions?: boolean;
+}
+
+/** A foreign key that no table lists: one of a table that is left out, or one that is no relation. */
+export interface UnlistedKey extends Pick<ForeignKey, 'onDelete' | 'onUpdate' | 'targetColumns'> {
+  readonly table: TableId;
+  /** Null where nothing is known about the target. */
+  readonly target: TableId | null;
+}
+
+/** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
+export function isFollowedUnnamed(
+  { onUpdate, targetColumns }: Pick<ForeignKey, 'onUpdate' | 'targetColumns'>,
+  { primaryKey, uniques, columns }: Table,
+): boolean {
+  if (!isFollowing(onUpdate)) return false;
+  const keys = [primaryKey, ...uniques].map((key) => key?.columns ?? []);
+  const isKeyed = targetColumns.every((name) => keys.some((names) => names.includes(name)));
+  return !isKeyed || columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
+}
+
+/**
+ * Completes tables by changes that reach them, or leave them, through tables that are not listed. `triggered` are tables
+ * whose triggers run when a foreign key changes their rows.
+ */
+export function followThrough(
+  tables: readonly Table[],
+  unlisted: readonly UnlistedKey[],
+  triggered: ReadonlySet<TableId>,
+): readonly Table[] {
+  const byId = new Map(tables.map((table) => [table.id, table]));
+  const following = unlisted.filter(({ onDelete, onUpdate }) => [onDelete, onUpdate].some(isFollowing));
+  const keys = Map.groupBy(following, ({ table }) => table);
+
+  function reach(start: TableId): { readonly found: readonly TableId[]; readonly isWhole: boolean } {
+    const reached = new Set<TableId>();
+    const open = [start];
+    let isWhole = true;
+    for (let table = open.pop(); table !== undefined; table = open.pop()) {
+      for (const key of keys.get(table) ?? []) {
+        const listed = byId.get(key.target ?? '');
+        if (key.target === null || (listed !== undefined && isFollowedUnnamed(key, listed))) isWhole = false;
+        else if (!reached.has(key.target)) {
+          reached.add(key.target);
+          if (listed === undefined) open.push(key.target);
+        }
+      }
+    }
+    return { found: [...reached].filter((id) => byId.has(id)).sort(), isWhole };
+  }
+
+  const firing = new Set([...triggered].flatMap((id) => (byId.has(id) ? [] : reach(id).found)));
+  return tables.map((table) => {
+    const { found, isWhole } = reach(table.id);
+    const facts: Pick<Table, 'follows' | 'fires'> = {
+      ...(isWhole ? found.length > 0 && { follows: found } : { follows: true as const }),
+      ...(firing.has(table.id) && { fires: true as const }),
+    };
+    // A table that stays as it is keeps what was compiled of it.
+    return Object.keys(facts).length === 0 ? table : { ...table, ...facts };
+  });
 }
 
 /** State of a catalog at one look, so that the next look tells the changes. */

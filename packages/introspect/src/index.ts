@@ -23,6 +23,7 @@ export {
   type CatalogStamps,
   type ChangedRelations,
   changedRelations,
+  isFollowedUnnamed,
   type ReadOptions,
   type RunStatement,
   type SchemaFacts,

@@ -94,8 +94,10 @@ export interface Table {
   readonly uniques: readonly Key[];
   /** By name. */
   readonly foreignKeys: readonly ForeignKey[];
-  /** Set where rows also change with those of other tables by foreign keys that are not listed. */
-  readonly follows?: true;
+  /** Tables with whose rows these change by foreign keys that are not listed; true where it may be any table. */
+  readonly follows?: true | readonly TableId[];
+  /** Set where its rows take others along in tables that are not listed, whose triggers may change anything. */
+  readonly fires?: true;
   /** By name. */
   readonly checks: readonly Check[];
   /** By name. */

@@ -1,5 +1,6 @@
 /** Schema → Api: exposed collections under names of generated code, all decisions of printing. References hold. */
-import { type ForeignKey, isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
+import { isFollowedUnnamed } from '@tablewright/introspect';
+import { isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
 import { type CachedTables, quoteTable } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createCache, type Watch } from '../cache/memo-cache.ts';
@@ -75,14 +76,20 @@ function cachingOf({ dialect, collections, tables }: Schema): CachedTables | und
   const follow = (followers: Followers) =>
     Object.fromEntries(
       tables.flatMap((table) => {
-        const reached = [...reach(table, followers)].map(nameOf).sort();
+        const others = reach(table, followers);
+        const fires = [table, ...others].some((changed) => changed.fires === true);
+        const reached = [...[...others].map(nameOf).sort(), ...(fires ? [anyTable] : [])];
         return reached.length === 0 ? [] : [[nameOf(table), reached] as const];
       }),
     );
   const byId = new Map(tables.map((table) => [table.id, table]));
   const following = tables.filter(
     ({ follows, foreignKeys }) =>
-      follows === true || foreignKeys.some((key) => followsOthers(key, byId.get(key.target))),
+      follows === true ||
+      foreignKeys.some((key) => {
+        const target = byId.get(key.target);
+        return target !== undefined && isFollowedUnnamed(key, target);
+      }),
   );
   const derived = new Set([
     ...tables.filter(isDerived),
@@ -91,24 +98,22 @@ function cachingOf({ dialect, collections, tables }: Schema): CachedTables | und
   ]);
   return {
     derived: [...derived].map(nameOf).sort(),
-    unbounded: tables.filter(isUnbounded).map(nameOf).sort(),
+    unbounded: [
+      ...tables.filter(isUnbounded).map(nameOf).sort(),
+      ...(tables.some(({ fires }) => fires) ? [anyTable] : []),
+    ],
     cascades: follow(all),
     keyCascades: follow(followersOf(tables, ['onUpdate'])),
   };
 }
 
+/** Stands for all tables, as in the changes of a statement. */
+const anyTable = '*';
+
 /** True if rows change with those of tables that no statement names. */
 function isDerived({ kind, columns, inherited, inherits, rowSecurity }: Table): boolean {
   const isOwn = (kind === 'table' || kind === 'partitioned') && columns.every(({ computed }) => computed === undefined);
   return !isOwn || inherited === true || inherits.length > 0 || rowSecurity.enabled;
-}
-
-/** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
-function followsOthers({ onUpdate, targetColumns }: ForeignKey, target: Table | undefined): boolean {
-  if (target === undefined || !isFollowing(onUpdate)) return false;
-  const keys = [target.primaryKey, ...target.uniques].map((key) => key?.columns ?? []);
-  const isKeyed = targetColumns.every((name) => keys.some((columns) => columns.includes(name)));
-  return !isKeyed || target.columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
 }
 
 /** True if a write may change any table: by triggers and rules, or through a view. */
@@ -119,14 +124,14 @@ function isUnbounded({ kind, amended }: Table): boolean {
 /** Tables by those that they refer to. */
 type Followers = ReadonlyMap<string, readonly Table[]>;
 
-/** Those with foreign keys of which the database follows some of these events. */
+/** Those with foreign keys of which the database follows some of these events, and with such that are not listed. */
 function followersOf(tables: readonly Table[], events: readonly ('onDelete' | 'onUpdate')[]): Followers {
   const followers = new Map<string, Table[]>();
   for (const table of tables) {
-    for (const key of table.foreignKeys) {
-      if (!events.some((event) => isFollowing(key[event]))) continue;
-      followers.set(key.target, [...(followers.get(key.target) ?? []), table]);
-    }
+    const keys = table.foreignKeys.filter((key) => events.some((event) => isFollowing(key[event])));
+    const unlisted = table.follows === true ? [] : (table.follows ?? []);
+    for (const target of [...keys.map((key) => key.target), ...unlisted])
+      followers.set(target, [...(followers.get(target) ?? []), table]);
   }
   return followers;
 }

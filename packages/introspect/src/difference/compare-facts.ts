@@ -41,7 +41,11 @@ function shown(dialect: Dialect, plain: Table): Table {
   const named = (id: string): string => printTable(dialect, id);
   const foreignKeys = table.foreignKeys.map((key) => ({ ...key, target: named(key.target) }));
   const columns = table.columns.filter(({ computed }) => computed === undefined);
-  return { ...table, columns, id: named(table.id), inherits: table.inherits.map(named), foreignKeys };
+  const { follows } = table;
+  return {
+    ...{ ...table, columns, id: named(table.id), inherits: table.inherits.map(named), foreignKeys },
+    ...(follows && { follows: follows === true || follows.map(named) }),
+  };
 }
 
 function compareTables(was: Table, is: Table): readonly FactDifference[] {
@@ -56,7 +60,8 @@ function compareTables(was: Table, is: Table): readonly FactDifference[] {
       value('writable actions', actions(was), actions(is)),
       value('parents', was.inherits.join(', '), is.inherits.join(', ')),
       value('rows of children', was.inherited === true, is.inherited === true),
-      value('foreign keys that are not listed', was.follows === true, is.follows === true),
+      value('tables that change it by keys that are not listed', followed(was), followed(is)),
+      value('triggers that it fires in tables that are not listed', was.fires === true, is.fires === true),
       [was.amended, is.amended].includes('hidden')
         ? null
         : value('hidden changes of written rows', was.amended === true, is.amended === true),
@@ -165,6 +170,10 @@ function value(what: string, was: string | boolean | null, is: string | boolean 
 function worded(text: string | boolean | null): string {
   if (typeof text === 'boolean') return text ? 'on' : 'off';
   return text === null || text === '' ? 'none' : text;
+}
+
+function followed({ follows = [] }: Table): string {
+  return follows === true ? 'any' : follows.join(', ');
 }
 
 function rowSecurity({ rowSecurity: { enabled, forced } }: Table): string {
@@ -318,7 +327,8 @@ function fillText(fill: Column['fill']): string {
 
 const plurals: ReadonlySet<string> = new Set([
   'columns',
-  'foreign keys that are not listed',
+  'tables that change it by keys that are not listed',
+  'triggers that it fires in tables that are not listed',
   'labels',
   'parents',
   'policies',

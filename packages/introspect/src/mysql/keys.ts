@@ -1,15 +1,8 @@
 import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
+import type { UnlistedKey } from '../facts.ts';
 import { sortedBy } from '../order.ts';
-import {
-  type ForeignKey,
-  type Index,
-  isFollowing,
-  type Key,
-  type ReferentialAction,
-  type Table,
-  type TableId,
-} from '../schema.ts';
+import type { ForeignKey, Index, Key, ReferentialAction, Table, TableId } from '../schema.ts';
 import { foreignKeyOutside } from '../table-names.ts';
 import { idOf, type KeyRow, type MysqlCatalog, type StatisticsRow } from './catalog.ts';
 
@@ -79,24 +72,15 @@ export function buildForeignKeys(
   listed: ReadonlySet<TableId>,
   indexes: ReadonlyMap<TableId, readonly StatisticsRow[]>,
 ) {
-  const groups = [
-    ...Map.groupBy(
-      sortedBy(rows, (row) => row.constraint_name),
-      (row) => row.constraint_name,
-    ).values(),
-  ];
+  const groups = keysOf(rows);
   const [hidden, shown] = [groups.filter(isHidden), groups.filter((group) => !isHidden(group))];
   const built = shown.map((group) => buildForeignKey(catalog, group));
   const name = printTable('mysql', table);
   const served = built.filter(({ target }) => listed.has(target));
   const isUnique = (key: ForeignKey): boolean => isUniqueTarget(key, indexes.get(key.target) ?? []);
   const foreignKeys = served.filter(isUnique);
-  const unlisted = built.filter((key) => !foreignKeys.includes(key));
-  const follows = unlisted.flatMap(({ onDelete, onUpdate }) => [onDelete, onUpdate]).some(isFollowing);
   return {
     foreignKeys,
-    // Keys whose actions the server hides may have any.
-    ...((follows || hidden.length > 0) && { follows: true as const }),
     diagnostics: [
       ...hidden.map(([row]) => hiddenKey(name, row?.constraint_name ?? '')),
       ...built
@@ -105,6 +89,29 @@ export function buildForeignKeys(
       ...served.filter((key) => !isUnique(key)).map((key) => ambiguousKey(name, key)),
     ],
   };
+}
+
+function keysOf(rows: readonly KeyRow[]): readonly (readonly KeyRow[])[] {
+  const sorted = sortedBy(rows, (row) => row.constraint_name);
+  return [...Map.groupBy(sorted, (row) => row.constraint_name).values()];
+}
+
+/** Foreign keys that no table lists. Those whose actions the server hides may have any. */
+export function unlistedKeys(
+  catalog: MysqlCatalog,
+  rows: ReadonlyMap<TableId, readonly KeyRow[]>,
+  tables: readonly Table[],
+): readonly UnlistedKey[] {
+  const stored = new Set(catalog.tables.map((row) => idOf(catalog, row)));
+  const listed = new Map(tables.map(({ id, foreignKeys }) => [id, new Set(foreignKeys.map(({ name }) => name))]));
+  return [...rows].flatMap(([table, keys]) =>
+    keysOf(keys).flatMap((group) => {
+      const key = buildForeignKey(catalog, group);
+      if (listed.get(table)?.has(key.name)) return [];
+      if (isHidden(group)) return [{ ...key, table, target: null, onDelete: 'cascade' }];
+      return [{ ...key, table, target: stored.has(key.target) ? key.target : null }];
+    }),
+  );
 }
 
 /** True if no two rows have the same values: InnoDB takes any index for the target of a foreign key. */

@@ -1,6 +1,6 @@
 import { ledgerTable, printTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
-import type { SchemaFacts } from '../facts.ts';
+import { followThrough, type SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Table, TableId } from '../schema.ts';
 import { matches, quotedNames, unmatchedPatterns } from '../table-names.ts';
@@ -14,7 +14,7 @@ import {
   type TableRow,
 } from './catalog.ts';
 import { buildChecks, buildColumns, wholeTexts } from './columns.ts';
-import { buildForeignKeys, buildKeys } from './keys.ts';
+import { buildForeignKeys, buildKeys, unlistedKeys } from './keys.ts';
 import { buildMysqlRoutines } from './routines.ts';
 
 /**
@@ -38,10 +38,12 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   const isVisible = visibleTriggers(catalog);
   const hidden = new Set(desired.filter((row) => kindOf(row) !== 'view' && !isSystem(row) && !isVisible(row)));
   const built = desired.map((row) => buildTable(catalog, lookup, listed, row, hidden.has(row)));
-  const tables = sortedBy(
+  const alone = sortedBy(
     built.map(({ table }) => table),
     ({ id }) => id,
   );
+  // No trigger of these servers runs for what a foreign key does.
+  const tables = followThrough(alone, unlistedKeys(catalog, lookup.keys, alone), new Set());
   const diagnostics = [
     ...built.flatMap((part) => part.diagnostics),
     ...excluded(catalog, ordinary, requested),

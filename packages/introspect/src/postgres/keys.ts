@@ -1,6 +1,7 @@
 import { findOrCreate } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
-import { type ForeignKey, type Index, isFollowing, type Key, type ReferentialAction, type Table } from '../schema.ts';
+import type { UnlistedKey } from '../facts.ts';
+import type { ForeignKey, Index, Key, ReferentialAction, Table, TableId } from '../schema.ts';
 import { foreignKeyOutside, tableId } from '../table-names.ts';
 import type { ConstraintRow, IndexRow, RelationRow } from './catalog.ts';
 import { baseOrder, relationId } from './columns.ts';
@@ -147,18 +148,30 @@ function indexColumn(lookup: Lookup, row: IndexRow, number: number, position: nu
 export function buildForeignKeys(lookup: Lookup, listed: Listed, table: RelationRow) {
   const rows = lookup.constraints(table.oid).filter((row) => row.contype === 'f');
   const results = rows.map((row) => buildForeignKey(lookup, listed, table, row));
-  const follows = rows
-    .filter((_, index) => 'code' in (results[index] ?? {}))
-    .flatMap(({ confdeltype, confupdtype }) => [confdeltype, confupdtype].map(referentialAction))
-    .some(isFollowing);
   return {
     foreignKeys: results.flatMap((result) => ('code' in result ? [] : [result])),
-    ...(follows && { follows: true as const }),
     diagnostics: [
       ...results.flatMap((result) => ('code' in result ? [result] : [])),
       ...rows.flatMap((row) => remarks(lookup, table, row)),
     ],
   };
+}
+
+/** Foreign keys that no table lists: those of tables that are left out, those of partitions alone, and those that are no relation. */
+export function unlistedKeys(lookup: Lookup, listed: Listed): readonly UnlistedKey[] {
+  const idOf = (relation: string): TableId | null => {
+    const row = lookup.relations.get(lookup.root(relation));
+    return row === undefined ? null : relationId(row);
+  };
+  return [...lookup.relations.values()].flatMap((relation) =>
+    lookup.constraints(relation.oid).flatMap((row) => {
+      const table = idOf(relation.oid);
+      if (row.contype !== 'f' || table === null) return [];
+      if (listed.has(relation.oid) && !('code' in buildForeignKey(lookup, listed, relation, row))) return [];
+      const [onDelete, onUpdate] = [referentialAction(row.confdeltype), referentialAction(row.confupdtype)];
+      return [{ table, target: idOf(row.confrelid), targetColumns: row.target?.columns ?? [], onDelete, onUpdate }];
+    }),
+  );
 }
 
 function buildForeignKey(

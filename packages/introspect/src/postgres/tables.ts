@@ -1,13 +1,13 @@
 import { reservedPrefix } from '@tablewright/runtime/language';
 import { type Diagnostic, sortDiagnostics } from '../diagnostic.ts';
-import type { SchemaFacts } from '../facts.ts';
+import { followThrough, type SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Column, ColumnType, Policy, Table, TableId } from '../schema.ts';
 import { quotedNames, tableId } from '../table-names.ts';
 import { type Catalog, type ObjectRow, oldestVersion, type PolicyRow, type RelationRow } from './catalog.ts';
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildRoutines } from './functions.ts';
-import { buildForeignKeys, buildIndexes, buildKeys, type Keys } from './keys.ts';
+import { buildForeignKeys, buildIndexes, buildKeys, type Keys, unlistedKeys } from './keys.ts';
 import { type Listed, type Lookup, lookupOf } from './lookup.ts';
 import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
@@ -44,7 +44,8 @@ export function buildRelations(catalog: Catalog, built: ReadonlyMap<string, Buil
   const rows = sortedBy([...listed.values()], relationId);
   const relations = new Map(rows.map((row) => [row.oid, built.get(row.oid) ?? build(row)]));
   const all = [...relations.values()];
-  const tables = all.map(({ table }) => table);
+  const alone = all.map(({ table }) => table);
+  const tables = followThrough(alone, unlistedKeys(lookup, listed), triggeredIn(catalog, lookup));
   const facts = {
     tables,
     enums: buildEnums(catalog, usedEnums(tables)),
@@ -61,9 +62,7 @@ export function buildRelations(catalog: Catalog, built: ReadonlyMap<string, Buil
 
 function relationBuilder(catalog: Catalog, lookup: Lookup, listed: Listed): (row: RelationRow) => BuiltRelation {
   const buildColumns = columnsBuilder(lookup, (relation) => listed.has(relation));
-  const triggered = new Set(
-    catalog.objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)),
-  );
+  const triggered = triggeredIn(catalog, lookup);
   return (row) => {
     const { diagnostics, ...foreign } = buildForeignKeys(lookup, listed, row);
     const table = {
@@ -107,6 +106,13 @@ function buildTable(
     ...keysOf(lookup, row, described.columns),
     indexes: buildIndexes(lookup, row.oid),
   };
+}
+
+/** Tables with triggers or rules, partitioned ones with those of their partitions. */
+function triggeredIn({ objects }: Catalog, lookup: Lookup): ReadonlySet<TableId> {
+  const names = new Set(objects.filter(isTrigger).map((object) => tableId(object.nspname, object.relation)));
+  const rows = [...lookup.relations.values()].filter((row) => names.has(relationId(row)));
+  return new Set(rows.map((row) => relationId(lookup.relations.get(lookup.root(row.oid)) ?? row)));
 }
 
 function isTrigger(object: ObjectRow): object is ObjectRow & { readonly relation: string } {
