@@ -103,15 +103,15 @@ function describe(
   const texts = ordered.map((rules) => rules.map(ruleText));
   const conditions = [...new Set(texts.flat())].filter((text) => text !== '');
   const numbers = new Map(conditions.map((text, index) => [text, index + 1]));
-  const rights = ordered.map((rules, role) =>
+  const permitted = ordered.map((rules, role) =>
     rules.map(({ action, fields: granted }, index) => ({
       names: new Set(action === 'delete' ? [] : granted),
       right: { action, condition: numbers.get(texts[role]?.[index] ?? '') ?? null },
     })),
   );
-  const row = (field: string, grants: (granted: (typeof rights)[number][number]) => boolean): MatrixRow => ({
+  const row = (field: string, grants: (granted: (typeof permitted)[number][number]) => boolean): MatrixRow => ({
     field,
-    cells: rights.map((all) => all.filter(grants).map(({ right }) => right)),
+    cells: permitted.map((all) => all.filter(grants).map(({ right }) => right)),
   });
   const rows = fields.map((field) => row(field, ({ names }) => names.has(field)));
   const removal = row(deleteRow, ({ right }) => right.action === 'delete');
