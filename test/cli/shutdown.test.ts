@@ -1,7 +1,14 @@
+/** Ends of servers and commands: requests that run are finished, and a database that hangs keeps nothing from ending. */
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ContractDatabase, createSystemDatabase, onServer } from '../support/contract-database.ts';
 import { withClient } from '../support/database.ts';
+import { generateHosted } from '../support/host.ts';
+import { createProject, spawnPlatform, startUnchecked } from '../support/platform.ts';
 import { serveProject } from '../support/project.ts';
+import { startRelay } from '../support/relay.ts';
+import { allServers } from '../support/servers.ts';
 
 /** Rows that take a second to read. */
 const sql = 'CREATE VIEW slow AS SELECT 1 AS id, pg_catalog.pg_sleep(1)::text AS slept';
@@ -37,3 +44,86 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     }
   },
 );
+
+/** True of the last message of a client, in either protocol. */
+const isGoodbye = (bytes: Buffer): boolean => ['5800000004', '0100000001'].includes(bytes.toString('hex'));
+
+/** True of the first statement on a connection. */
+const isFirst = (bytes: Buffer): boolean => /SELECT VERSION|pg_backend_pid/.test(bytes.toString('latin1'));
+
+const two = allServers.filter((server) => server.dialect !== 'mysql');
+
+describe.each(two)('where $name hangs', ({ dialect, missing }) => {
+  if (missing) return void it.skip('is not there');
+
+  let database: ContractDatabase;
+  let project: Awaited<ReturnType<typeof createProject>>;
+  beforeAll(
+    () =>
+      onServer(dialect, async () => {
+        database = await createSystemDatabase(
+          'CREATE TABLE docs (id integer PRIMARY KEY); INSERT INTO docs VALUES (1);',
+        );
+        project = await createProject();
+        await generateHosted(project.folder, database.url);
+      }),
+    120_000,
+  );
+  afterAll(async () => {
+    await project?.remove();
+    await database?.drop();
+  });
+
+  const usual = ['a process ends', {}, []] as const;
+  const forms = [
+    usual,
+    ['a process with plain connections ends', { DATABASE_DRIVER: 'pg' }, []],
+    ['several processes end', {}, ['--workers', '2']],
+  ] as const;
+  it.each(dialect === null ? forms : [usual])(
+    '%s soon after SHUTDOWN_TIMEOUT',
+    { timeout: 120_000 },
+    async (_, variables, args) => {
+      const relay = await startRelay(database.url);
+      const settings = { ...variables, SHUTDOWN_TIMEOUT: '1s' };
+      const server = await startUnchecked(project.folder, relay.url, settings, args);
+      try {
+        expect((await server.admin('/items/docs/1')).status).toBe(200);
+        relay.hang();
+        const running = server.admin('/items/docs?limit=7').catch(() => null);
+        // By then the server looks at the tables of the model as well.
+        await wait(2_500);
+        const begun = performance.now();
+        expect(await server.stop()).toBe(0);
+        expect(performance.now() - begun).toBeLessThan(8_000);
+        expect(await running).toBe(null);
+      } finally {
+        await relay.close();
+        await server.stop();
+      }
+    },
+  );
+
+  it('a server starts, although it is let in and gets no answer', { timeout: 120_000 }, async () => {
+    const relay = await startRelay(database.url, { hangsAt: isFirst });
+    const server = await startUnchecked(project.folder, relay.url, {}, []);
+    try {
+      expect((await server.ask('/server/ready')).status).toBe(503);
+    } finally {
+      await server.stop();
+      await relay.close();
+    }
+  });
+
+  it('a command ends, although its goodbye is not heard', { timeout: 120_000 }, async () => {
+    const relay = await startRelay(database.url, { hangsAt: isGoodbye });
+    const command = spawnPlatform(['check', '--project', project.folder], { DATABASE_URL: relay.url });
+    try {
+      const ended = once(command, 'exit');
+      expect(await Promise.race([ended, wait(40_000, 'it goes on')])).toEqual([0, null]);
+    } finally {
+      command.kill('SIGKILL');
+      await relay.close();
+    }
+  });
+});

@@ -1,4 +1,4 @@
-/** A TCP relay between us and a database whose other end can be moved, and that can refuse statements with names. */
+/** A TCP relay between us and a database whose other end can be moved, that can hang, and refuse statements with names. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -8,6 +8,8 @@ export interface Relay {
   readonly url: string;
   /** Connections from here on go to the host and port of another URL, and those there are end. */
   move(to: string): void;
+  /** From here on it takes connections, and reads and answers nothing, not even the end of one. */
+  hang(): void;
   close(): Promise<void>;
 }
 
@@ -15,13 +17,21 @@ export interface Relay {
 export interface RelayOptions {
   /** Answers every request that prepares a statement under a name with an error, as some poolers do. */
   readonly refusesNames?: boolean;
+  /** True of bytes at which it hangs, and which it does not pass on. */
+  readonly hangsAt?: (bytes: Buffer) => boolean;
 }
 
 /** Starts a relay on a free port. */
-export async function startRelay(url: string, { refusesNames = false }: RelayOptions = {}): Promise<Relay> {
+export async function startRelay(url: string, { refusesNames = false, hangsAt }: RelayOptions = {}): Promise<Relay> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
+  let isHung = false;
+  const hang = (): void => {
+    isHung = true;
+    for (const socket of sockets) socket.pause();
+  };
   const server = createServer((client) => {
+    if (isHung) return void sockets.add(client.on('error', () => {}).pause());
     const upstream = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
       [client, upstream],
@@ -32,7 +42,8 @@ export async function startRelay(url: string, { refusesNames = false }: RelayOpt
     }
     upstream.on('data', (bytes) => client.write(bytes));
     client.on('data', (bytes) => {
-      if (refusesNames && isNamedParse(bytes)) client.write(refusal);
+      if (hangsAt?.(bytes) === true) hang();
+      else if (refusesNames && isNamedParse(bytes)) client.write(refusal);
       else upstream.write(bytes);
     });
   }).listen(0, '127.0.0.1');
@@ -51,6 +62,7 @@ export async function startRelay(url: string, { refusesNames = false }: RelayOpt
       target = new URL(to);
       endAll();
     },
+    hang,
     async close() {
       endAll();
       await new Promise((resolve) => server.close(resolve));

@@ -13,6 +13,7 @@ export {
   type Script,
 } from './database/own-statements.ts';
 export { formParameters } from './database/parameter-forms.ts';
+export { inTime } from './database/waits.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/embedded-lock.ts';
 export { embeddedExtensions, ownTables } from './dialects/index.ts';
 export { chooseHost } from './dialects/open.ts';

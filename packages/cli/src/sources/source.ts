@@ -1,7 +1,7 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { DatabasePlace, Parameter, Statement } from '@tablewright/runtime';
 import { type Dialect, dialectFacts, type Family, ownSchema } from '@tablewright/runtime/language';
-import { type OwnSql, runScript } from '@tablewright/runtime/tools';
+import { inTime, type OwnSql, runScript } from '@tablewright/runtime/tools';
 
 /** Runs one statement; values in text form. */
 export type Run = (
@@ -34,6 +34,20 @@ export interface Source {
   readonly pooled?: true;
   /** The running embedded database, which the server takes over; null for a server of its own. */
   readonly embedded: Extract<DatabasePlace, { readonly embedded: unknown }>['embedded'] | null;
+}
+
+/** Milliseconds for the first answer of a server, and for the end of a connection. */
+const [firstMs, endMs] = [10_000, 1_000];
+
+/** Waits for the first answer on a connection: a proxy before a server that hangs accepts one, and answers nothing on it. */
+export function firstAnswer<T>(answer: Promise<T>): Promise<T> {
+  return inTime(answer, firstMs, () => Promise.reject(new Error('timeout expired')));
+}
+
+/** Ends a connection, by `cut` at last: an open one, as to a server that hangs, would keep the command from ending. */
+export async function endConnection(end: Promise<unknown>, cut: () => void): Promise<void> {
+  await inTime(end, endMs, () => undefined);
+  cut();
 }
 
 /** Runs a statement that is written for each family of servers. */

@@ -30,7 +30,7 @@ function breakOffRequests({ server: { server, log }, connections }: Listener): v
 
 async function closeAll(
   { listener: httpListener, acceptor, host, model, generations, cache, database, hosts }: Closed,
-  { environment, instruments }: ServeSetting,
+  { environment, instruments, location }: ServeSetting,
   lingerMs: number | undefined,
 ): Promise<void> {
   const { shutdownDelay, shutdownTimeout: grace } = environment;
@@ -52,13 +52,16 @@ async function closeAll(
   await Promise.all([...connections].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   clearTimeout(breakOff);
   instruments.close();
+  // Looks, hooks and mails would wait for a database that hangs; without connections they fail at once.
+  const isAway = 'url' in location && (await host.hostState()).state === 'away';
+  if (isAway) await database.close(0);
   // After the last request, which may be about to compile the rows that it has written.
   await model.stop();
   await generations.close();
   await cache.close(leastFlushMs);
   host.limiter?.close();
   host.broadcast?.close();
-  await database.close(Math.max(0, end - performance.now()));
+  if (!isAway) await database.close(Math.max(0, end - performance.now()));
   hosts?.close();
   await instruments.flush(Math.max(leastFlushMs, end - performance.now()));
 }

@@ -1,18 +1,18 @@
 import { mysqlSettings } from '@tablewright/introspect';
-import { mysqlEncryption, sessionSql } from '@tablewright/runtime/mysql';
+import { cut, mysqlEncryption, sessionSql } from '@tablewright/runtime/mysql';
 import { databaseLabel, formParameters, readable } from '@tablewright/runtime/tools';
 import mysql from 'mysql2/promise';
 import { unreachable } from '../commands.ts';
-import type { Source } from '../source.ts';
+import { endConnection, firstAnswer, type Source } from '../source.ts';
 
 /** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
   const label = databaseLabel(url);
   const connection = await connect(url, label);
   connection.on('error', () => undefined);
-  const isMariadb = await setUp(connection, writable).catch((error: unknown) => {
-    // An open connection would keep the command from ending.
-    connection.destroy();
+  const leave = (): void => cut(connection);
+  const isMariadb = await firstAnswer(setUp(connection, writable)).catch((error: unknown) => {
+    leave();
     throw unreachable(label, error);
   });
   return {
@@ -46,7 +46,7 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       }
     },
     script: async (sql) => void (await connection.query(sql)),
-    close: () => connection.end(),
+    close: () => endConnection(connection.end(), leave),
     embedded: null,
   };
 }

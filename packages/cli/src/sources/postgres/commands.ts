@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { modelLock } from '@tablewright/runtime/language';
-import { addressConfig, createProjectLedgerSql, localForms, recordMigrationSql } from '@tablewright/runtime/postgres';
+import {
+  addressConfig,
+  createProjectLedgerSql,
+  leave,
+  localForms,
+  recordMigrationSql,
+} from '@tablewright/runtime/postgres';
 import { ownTables, type ProjectMigration, platformVersion } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { CommandError, exitCodes, reasonOf } from '../../errors/failures.ts';
 import { type ConnectionFacts, type FamilyCommands, type Hearers, isLocalHost, type TableEvents } from '../commands.ts';
 import { nodesOf, type Scan, type TablesByName, withoutIndex } from '../missing-index.ts';
-import { runOwn, type Source } from '../source.ts';
+import { endConnection, runOwn, type Source } from '../source.ts';
 import { postgresExaminations } from './examine.ts';
 
 /** Asks for the limits of connections of the server, of the role and of the database; -1 is none. */
@@ -190,6 +196,7 @@ async function hearOneself(client: pg.Client, name: string): Promise<void> {
 
 /** Drops the trigger by its name, because with a pooler the session outlives the connection. */
 async function remove(client: pg.Client, name: string): Promise<void> {
-  await client.query(`ROLLBACK; DROP EVENT TRIGGER IF EXISTS ${name}`).catch(() => undefined);
-  await client.end().catch(() => undefined);
+  const removed = client.query(`ROLLBACK; DROP EVENT TRIGGER IF EXISTS ${name}`).catch(() => undefined);
+  const ended = removed.then(() => client.end());
+  await endConnection(ended, () => leave(client));
 }

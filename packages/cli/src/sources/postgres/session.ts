@@ -1,8 +1,8 @@
 /** Statements to PostgreSQL that must never write, also where a pooler shares the session with others. */
 import type { RowContext, Statement } from '@tablewright/runtime';
-import { pageCost } from '@tablewright/runtime/postgres';
+import { leave, pageCost } from '@tablewright/runtime/postgres';
 import type pg from 'pg';
-import type { Run } from '../source.ts';
+import { firstAnswer, type Run } from '../source.ts';
 
 /** A connection that only reads. */
 export interface ReadingSession {
@@ -47,7 +47,7 @@ export async function runText(client: pg.Client, ...[text, values]: Parameters<R
 export async function openReading(connect: () => Promise<pg.Client>): Promise<ReadingSession> {
   const client = await connect();
   try {
-    const [[pid] = []] = await runText(client, 'SELECT pg_catalog.pg_backend_pid()::text', []);
+    const [[pid] = []] = await firstAnswer(runText(client, 'SELECT pg_catalog.pg_backend_pid()::text', []));
     // A pooler hands out keys of its own.
     if (pid === keyOf(client)) {
       await client.query(`SET default_transaction_read_only = on; SET ${notCompiled}; SELECT ${pageCost(false)}`);
@@ -61,11 +61,6 @@ export async function openReading(connect: () => Promise<pg.Client>): Promise<Re
   // The pooler closes the connection of a client that asks for a feature it lacks.
   leave(client);
   return sessionOf(await connect(), { isShared: true, inTransactions: false });
-}
-
-/** Ends a connection at once. A pooler takes some to a server that is away, which would keep the process from ending. */
-export function leave(client: pg.Client): void {
-  client.connection.stream.destroy();
 }
 
 async function hasTransactions(client: pg.Client): Promise<boolean> {

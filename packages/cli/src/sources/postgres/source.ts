@@ -1,9 +1,9 @@
-import { addressConfig } from '@tablewright/runtime/postgres';
+import { addressConfig, leave } from '@tablewright/runtime/postgres';
 import { databaseLabel } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { unreachable } from '../commands.ts';
-import type { Run, Source } from '../source.ts';
-import { leave, openReading, type ReadingSession, runText, settingsOf } from './session.ts';
+import { endConnection, type Run, type Source } from '../source.ts';
+import { openReading, type ReadingSession, runText, settingsOf } from './session.ts';
 
 /** Opens a PostgreSQL database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openPostgres(url: string, writable: boolean): Promise<Source> {
@@ -26,7 +26,7 @@ export async function openPostgres(url: string, writable: boolean): Promise<Sour
       return isPlain ? run(text, parameters) : runUnder(settings, text, parameters);
     },
     script: async (sql) => void (await client.query(sql)),
-    close: () => client.end(),
+    close: () => endConnection(client.end(), () => leave(client)),
     ...(isShared && { pooled: true }),
     embedded: null,
   };

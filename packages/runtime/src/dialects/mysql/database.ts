@@ -20,7 +20,7 @@ import { unobserved } from '../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../server-dialect.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { lineOf, maxPrepared } from './driver/line.ts';
-import { connectionOptions } from './driver/options.ts';
+import { connectionOptions, cut } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
 import { killStatement, noAnswer, parsePlan, run } from './driver/run.ts';
 import { idleMs, inSchemaSession, setUp } from './driver/session.ts';
@@ -30,6 +30,8 @@ import { executedSql } from './host-state.ts';
 
 /** Time that an answer may take beyond the timeout of statements, in milliseconds. */
 const silenceMs = 5_000;
+/** Time that the first answer of a server may take, in milliseconds. */
+const connectTimeoutMs = 10_000;
 /** Pause before another try, in milliseconds. */
 const retryPauseMs = 25;
 /** Reads of several keys under way at once, in whose time more keys are gathered. */
@@ -156,11 +158,21 @@ function renewPool(pool: Pool, renewable: RenewableUrl): boolean {
   return true;
 }
 
+/** Asks on the first connection. A proxy before a server that hangs may accept it, but answers nothing on it. */
 function versionOf(pool: Pool): Promise<string> {
   return new Promise((resolve, reject) => {
-    pool.query({ sql: 'SELECT VERSION()', rowsAsArray: true }, (error, rows) => {
-      if (error) reject(error);
-      else resolve(JSON.stringify(rows));
+    pool.getConnection((failure, connection) => {
+      if (failure) return reject(failure);
+      const silence = setTimeout(() => {
+        cut(connection);
+        reject(Object.assign(new Error('The server does not answer.'), { code: 'ETIMEDOUT' }));
+      }, connectTimeoutMs);
+      connection.query({ sql: 'SELECT VERSION()', rowsAsArray: true }, (error, rows) => {
+        clearTimeout(silence);
+        connection.release();
+        if (error) reject(error);
+        else resolve(JSON.stringify(rows));
+      });
     });
   });
 }
@@ -252,7 +264,7 @@ async function showPlan(
     const rows = await within(explained);
     return [...tablesIn(parsePlan(rows[0]?.[0] ?? 'null'))];
   } finally {
-    connection.destroy();
+    cut(connection);
   }
 }
 

@@ -3,7 +3,7 @@ import type { HostFacts, HostProbe } from '../../database/host-state.ts';
 import type { TextRow } from '../../database/own-statements.ts';
 import type { RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
-import { connectionOptions } from './driver/options.ts';
+import { connectionOptions, cut } from './driver/options.ts';
 import { askMysql, nodePosition, positionSqlOf } from './host-state.ts';
 
 const connectTimeout = 1_000;
@@ -47,7 +47,7 @@ export function probeMysql(address: RenewableUrl): HostProbe {
       if (isNode) await query(nodePosition.reached);
     },
     reset() {
-      connection?.destroy();
+      if (connection !== null) cut(connection);
       connection = null;
     },
   };

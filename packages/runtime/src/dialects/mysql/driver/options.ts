@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { ConnectionOptions, SslOptions } from 'mysql2';
+import { Duplex } from 'node:stream';
+import type { Connection, ConnectionOptions, SslOptions } from 'mysql2';
 import { ConnectionError, readable } from '../../../database/errors.ts';
 import { createReusingSocket } from '../../../database/messages.ts';
 
@@ -49,6 +50,15 @@ function unknownEncryption(text: string): Error {
   return new ConnectionError('The address of the database cannot be used.', {
     cause: Object.assign(cause, { code: 'UNKNOWN_ENCRYPTION' }),
   });
+}
+
+/** Closes a connection at once: the driver leaves that to the server, and one that hangs does not do it. */
+export function cut(connection: Pick<Connection, 'destroy' | 'emit'>): void {
+  connection.destroy();
+  // That of promises has another within.
+  const { stream }: { readonly stream?: unknown } = Reflect.get(connection, 'connection') ?? connection;
+  if (stream instanceof Duplex) stream.destroy();
+  connection.emit('end');
 }
 
 /** Functions that make a socket reuse its memory. */

@@ -13,6 +13,7 @@ import { inTime, type Waited, Waits } from '../../../database/waits.ts';
 import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
 import { lineOf } from './line.ts';
+import { cut } from './options.ts';
 import { noAnswer } from './run.ts';
 
 /** Times that a request waits for a connection, and for an answer before the connection counts as dead; in milliseconds. */
@@ -245,7 +246,7 @@ export class MysqlPool {
   destroy(connection: PoolConnection): void {
     this.#open.delete(connection);
     this.#leased.delete(connection);
-    connection.destroy();
+    cut(connection);
   }
 
   /** Waits for statements under way, at most `graceMs`, refusing everything new; then closes every connection. */
@@ -259,7 +260,8 @@ export class MysqlPool {
       this.destroy(connection);
       lineOf(connection).abandon(new ConnectionError('The connections were closed.'));
     }
-    await new Promise<void>((resolve) => this.#pool.end(() => resolve()));
+    // Says goodbye on all that are idle, and at once: others, as those that are being made, are not waited for.
+    this.#pool.end(() => {});
   }
 }
 

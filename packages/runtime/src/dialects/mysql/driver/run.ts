@@ -2,8 +2,9 @@ import { type Connection, createConnection } from 'mysql2';
 import type { RowSink } from '../../../database/database.ts';
 import { ConnectionError } from '../../../database/errors.ts';
 import type { SentParameter } from '../../../database/parameter-forms.ts';
+import { inTime } from '../../../database/waits.ts';
 import { lineOf } from './line.ts';
-import { connectionOptions } from './options.ts';
+import { connectionOptions, cut } from './options.ts';
 
 /**
  * Runs a statement by the binary protocol and hands each row to the sink as PostgreSQL would send it. Resolves when all
@@ -30,17 +31,16 @@ export const noAnswer = (): Promise<never> => Promise.reject(new ConnectionError
 const timeoutMs = 2_000;
 
 /** Ends a statement by a connection of its own, as servers notice lost clients late. Never rejects. */
-export function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): Promise<void> {
-  return new Promise((resolve) => {
-    if (!Number.isInteger(threadId)) return resolve();
-    const killer = createConnection({ ...connectionOptions(url), connectTimeout: timeoutMs });
+export async function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): Promise<void> {
+  if (!Number.isInteger(threadId)) return;
+  const killer = createConnection(connectionOptions(url));
+  const killed = new Promise<void>((resolve) => {
     // It may be gone by itself.
     killer.on('error', () => resolve());
-    killer.query(`KILL ${threadId}`, () => {
-      killer.destroy();
-      resolve();
-    });
+    killer.query(`KILL ${threadId}`, () => resolve());
   });
+  await inTime(killed, timeoutMs, () => {});
+  cut(killer);
 }
 
 /** Reads the plan that EXPLAIN FORMAT=JSON gives: MariaDB leaves double quotes within texts as they are. */

@@ -5,7 +5,7 @@ import { PlatformError } from '../../../errors.ts';
 import { mysqlSessionSettings } from '../../../language/index.ts';
 import { sessionNames } from '../texts.ts';
 import { toMysqlError } from './errors.ts';
-import { connectionOptions } from './options.ts';
+import { connectionOptions, cut } from './options.ts';
 
 interface MysqlSession {
   readonly isMariadb: boolean;
@@ -109,7 +109,7 @@ export async function inSchemaSession<T>(url: string, work: (session: MigrationC
   } catch (error) {
     throw error instanceof PlatformError ? error : toDatabaseError(toMysqlError(error));
   } finally {
-    connection.destroy();
+    cut(connection);
   }
 }
 

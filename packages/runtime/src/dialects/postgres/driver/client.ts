@@ -126,20 +126,27 @@ export async function cancelBackend(client: pg.Client, key: BackendKey | undefin
   if (key === undefined) return;
   const { host, port } = client;
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.setTimeout(timeoutMs, () => socket.destroy());
   // After any error the connection that runs the statement is dropped next.
   socket.on('error', () => {});
-  try {
-    await once(socket, 'connect');
-    const secured = client.ssl ? await secure(socket, host, client.ssl) : socket;
-    secured.on('error', () => {});
-    // Not `end`: a pooler that hears its client leave before it has passed the request on drops it.
-    secured.write(cancelRequest(key));
-    secured.resume();
-    await once(secured, 'close');
-  } catch {
-    socket.destroy();
-  }
+  await inTime(sendCancel(socket, client, key), timeoutMs, () => {}).catch(() => {});
+  socket.destroy();
+}
+
+/** Resolves when the server has taken the request and closed the connection. */
+async function sendCancel(socket: Socket, { host, ssl }: pg.Client, key: BackendKey): Promise<void> {
+  await once(socket, 'connect');
+  const secured = ssl ? await secure(socket, host, ssl) : socket;
+  secured.on('error', () => {});
+  // Not `end`: a pooler that hears its client leave before it has passed the request on drops it.
+  secured.write(cancelRequest(key));
+  secured.resume();
+  await once(secured, 'close');
+}
+
+/** Says goodbye and closes the socket: a server that hangs does not close its end. */
+export function leave(client: pg.Client): void {
+  client.end().catch(() => {});
+  client.connection.stream.destroy();
 }
 
 function cancelRequest(key: BackendKey): Buffer {

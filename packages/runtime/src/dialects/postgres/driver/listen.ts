@@ -2,8 +2,10 @@
 import type pg from 'pg';
 import type { Database } from '../../../database/database.ts';
 import { ConnectionError } from '../../../database/errors.ts';
+import { silenceMs } from '../../../database/host-state.ts';
+import { inTime } from '../../../database/waits.ts';
 import type { Listener, ListenOptions } from '../../server-dialect.ts';
-import { type ConnectedClient, connectClient } from './client.ts';
+import { type ConnectedClient, connectClient, leave } from './client.ts';
 import { postgresSettings } from './options.ts';
 
 /** Statement that tells databases apart, of one server or several. */
@@ -42,7 +44,7 @@ export function listenTo({ channel, heard, attempted, requests, ...options }: Li
       connected = null;
       connectLater();
     });
-    if (closed) await made.client.end();
+    if (closed) leave(made.client);
     else heard();
   }
 
@@ -68,8 +70,8 @@ export function listenTo({ channel, heard, attempted, requests, ...options }: Li
     async close() {
       closed = true;
       clearTimeout(timer);
-      await connecting;
-      await connected?.client.end();
+      await inTime(connecting, silenceMs, () => {});
+      if (connected !== null) leave(connected.client);
     },
   };
 }

@@ -44,7 +44,7 @@ export function newMember(opened: PostgresConnection, shared: boolean, now: numb
 }
 
 /** Milliseconds in which the statements of a connection have to be cancelled, and between two attempts. */
-const cancelMs = 5_000;
+const cancelMs = 2_000;
 const pauseMs = 20;
 
 /** Closes connections. Statements under way, and those that wait behind them, are cancelled first. */

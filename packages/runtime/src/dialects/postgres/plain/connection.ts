@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import { kinds, MessageReader } from '../../../database/messages.ts';
+import { leave } from '../driver/client.ts';
 import type { Channel, PendingQuery, Request } from '../protocol/request.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
@@ -89,8 +90,7 @@ export class PlainConnection implements Channel {
 
   end(): void {
     if (this.#over) return;
-    // It says goodbye at once; the result no longer matters.
-    this.#client.end().catch(() => {});
+    leave(this.#client);
     this.fail(new ConnectionError('The connection was closed.'));
   }
 
