@@ -1,10 +1,14 @@
-/** `platform dev` of a project that gets its rules or the platform's own tables elsewhere while it is served. */
+/**
+ * `platform dev` of a project that gets its rules or the platform's own tables elsewhere while it is served, and of one whose
+ * tables cannot be read for a while.
+ */
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContractDatabase, createSystemDatabase } from '../support/contract-database.ts';
 import { createDatabase, withClient } from '../support/database.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 
 let database: ContractDatabase;
@@ -90,3 +94,36 @@ test('tables that were dropped and installed again are watched once', async () =
     await Promise.all([own.drop(), other.remove()]);
   }
 }, 180_000);
+
+test('a reading of the tables that hangs is told, and comes after files that change', async () => {
+  const own = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
+  const other = await createProject();
+  const proxy = await startFaultProxy(own.url);
+  const served = await startUnchecked(other.folder, proxy.url, {}, ['--no-types'], 'dev');
+  const told = (event: string): readonly object[] => {
+    const lines = served.log().split('\n');
+    return lines.filter((line) => line.startsWith(`{"event":"${event}"`)).map((line) => JSON.parse(line));
+  };
+  try {
+    // In no look at the tables, which is answered: only the reading after it hangs.
+    proxy.arm('stall', 'polqual');
+    await withClient(own.url, (client) => client.query('ALTER TABLE docs ADD pages integer'));
+    const isSlow = { live: false, reason: expect.stringContaining('still being read') };
+    await expect.poll(() => told('database'), { timeout: 60_000 }).toMatchObject([isSlow]);
+    const file = join(other.folder, 'permissions.yaml');
+    await writeFile(`${file}.new`, 'permissions: { public: { docs: { read: { fields: [id, title] } } } }\n');
+    await rename(`${file}.new`, file);
+    const isEdit = { reasons: ['permissions.yaml'] };
+    await expect.poll(() => told('rebuilt'), { timeout: 20_000 }).toMatchObject([isEdit]);
+    expect((await served.ask('/items/docs?fields=title')).status).toBe(200);
+    // The connection is given up after half a minute.
+    const isRead = { reasons: ['database'] };
+    await expect.poll(() => told('rebuilt'), { timeout: 90_000 }).toMatchObject([isEdit, isRead]);
+    expect((await served.admin('/items/docs?fields=pages')).status).toBe(200);
+    expect(told('database').at(-1)).toMatchObject({ live: true });
+  } finally {
+    await served.stop();
+    await proxy.close();
+    await Promise.all([own.drop(), other.remove()]);
+  }
+}, 240_000);

@@ -84,12 +84,17 @@ async function buildPatiently(
   for (let noticed: Noticed | null = null; ; ) {
     try {
       if (noticed !== null) project = await loadProject(first.folder, first.stateFolder, noticed.number);
-      const built = await buildFirst(project, held.current(), progress, stopping);
-      // Node does not load a module again under its own name after loading it has failed.
-      const api = await (noticed === null
-        ? importApi(project)
-        : linkCompilation(project, built.compilation, noticed.number));
-      return { built, api };
+      const latest = project;
+      const built = await buildFirst(project, held.current(), progress, (reading) =>
+        watcher.waitFor(reading, latest, stopping),
+      );
+      if (built !== null) {
+        // Node does not load a module again under its own name after loading it has failed.
+        const api = await (noticed === null
+          ? importApi(project)
+          : linkCompilation(project, built.compilation, noticed.number));
+        return { built, api };
+      }
     } catch (error) {
       if (stopping.aborted) return null;
       const code = error instanceof CommandError ? error.exitCode : exitCodes.internal;
@@ -113,9 +118,11 @@ interface Running {
   project: Project;
   /** Relations that have to be read again, because no build since their change succeeded; null if there are none. */
   stale: ChangedRelations | null;
+  /** True if the configuration chooses other tables than those that were read. */
+  isChosen: boolean;
   /** True if the last change was built. */
   isBuilt: boolean;
-  /** Reason why the tables could not be read, reported once. */
+  /** Reason why the tables could not be read, reported once; null since they were read. */
   unread: string | null;
 }
 
@@ -138,7 +145,8 @@ async function serveFirst(
     ? startTypeChecks({ folder: project.folder, folders }, (verdict) => printTypes(verdict, progress))
     : null;
   types?.check();
-  return { server, held, recompiler, types, built, project, stale: null, isBuilt: true, unread: null };
+  const state = { stale: null, isChosen: false, isBuilt: true, unread: null };
+  return { server, held, recompiler, types, built, project, ...state };
 }
 
 /** Serves every change until the signal to stop. */
@@ -164,29 +172,38 @@ async function change(
   const { number, paths, tables, isProof, start } = noticed;
   const reasons = reasonsOf(noticed);
   // The configuration chooses tables.
-  const chosen = paths.some((path) => path.startsWith('platform.config.')) ? 'all' : null;
-  const stale = bothChanges(running.stale, bothChanges(tables, chosen));
+  const isChosen = running.isChosen || paths.some((path) => path.startsWith('platform.config.'));
+  const stale = bothChanges(running.stale, bothChanges(tables, isChosen ? 'all' : null));
   // The error was reported; all tables are read when it is fixed.
   if (isProof && !running.isBuilt) return void Object.assign(running, { stale });
   // After an error each build is told, also one that changes nothing: it is the word that the error is mended.
   const isMended = !running.isBuilt;
   const onlyTables = paths.length === 0 && running.isBuilt;
-  Object.assign(running, { stale, isBuilt: false });
+  Object.assign(running, { stale, isChosen, isBuilt: false });
+  // Tables that could not be read are left until a look is answered, unless others are chosen.
+  const read = running.unread !== null && tables === null && !isChosen ? null : stale;
   const { server, held, recompiler, types, built: before } = running;
   try {
     const { folder, stateFolder } = running.project;
     const project = await loadProject(folder, stateFolder, number);
     running.project = project;
-    const change = { project, number, tables: stale, onlyTables, held, stopping };
-    const { built, served, unwritten } = await rebuild(before, change, async (api) => {
+    const waitFor = async <T>(reading: Promise<T>, longestMs?: number): Promise<T | null> => {
+      const facts = await watcher.waitFor(reading, project, stopping, longestMs);
+      running.unread = facts === null ? 'A change of files has come first.' : null;
+      return facts;
+    };
+    const rebuilt = await rebuild(before, { project, number, tables: read, onlyTables, held, waitFor }, async (api) => {
       await server.replace(api);
       await recompiler?.renew(project, api);
     });
+    if (rebuilt === null) return watcher.forgetTables();
+    const { built, served, unwritten } = rebuilt;
     // Files that could not be written are written with the next change.
-    Object.assign(running, { built, stale: null, isBuilt: unwritten === null, unread: null });
+    Object.assign(running, { built, isBuilt: unwritten === null });
+    if (read === stale) Object.assign(running, { stale: null, isChosen: false });
     if (served === null) return;
     // Effects of a changed relation are looked up in the catalog; the check for more runs when the process is idle.
-    if (stale !== null && stale !== 'all') watcher.proveTables();
+    if (read !== null && read !== 'all') watcher.proveTables();
     if (unwritten !== null) {
       printFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
       return;
@@ -199,13 +216,19 @@ async function change(
     printRebuilt({ reasons, diff, written, warnings: newWarnings(before, built), ms }, progress);
     types?.check();
   } catch (error) {
-    if (stopping.aborted) return;
-    const unread = error instanceof CommandError && error.exitCode === exitCodes.database ? error.message : null;
-    if (unread !== null) watcher.forgetTables();
-    const isStillUnread = unread !== null && unread === running.unread && paths.length === 0;
-    running.unread = unread;
-    if (!isStillUnread) printFailure(reasons, error, 'The version that was served before stays.', progress);
+    if (!stopping.aborted) fail(running, noticed, error, watcher, progress);
   }
+}
+
+/** Reports why a change is not served. */
+function fail(running: Running, noticed: Noticed, error: unknown, watcher: Watcher, progress: Progress): void {
+  const unread = error instanceof CommandError && error.exitCode === exitCodes.database ? error.message : null;
+  const isStillUnread = unread !== null && unread === running.unread && noticed.paths.length === 0;
+  if (unread !== null) {
+    running.unread = unread;
+    watcher.forgetTables();
+  }
+  if (!isStillUnread) printFailure(reasonsOf(noticed), error, 'The version that was served before stays.', progress);
 }
 
 /** Is aborted by the first SIGINT or SIGTERM; a later one ends the process. */

@@ -22,7 +22,7 @@ import type { Project } from '../project/project.ts';
 import type { Source } from '../sources/source.ts';
 import { type Progress, silent } from '../terminal/progress.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
-import { type HeldSource, unlessStopped } from './renewable.ts';
+import type { HeldSource } from './renewable.ts';
 
 /** Result of the last build, and start of the next one. */
 export interface Built extends Rewritten {
@@ -33,19 +33,24 @@ export interface Built extends Rewritten {
   readonly memoCache: MemoCache;
 }
 
+/** Null if a change of files came before the tables were read. */
 export async function buildFirst(
   project: Project,
   source: Source,
   progress: Progress,
-  stopping: AbortSignal,
-): Promise<Built> {
-  const facts = await unlessStopped(readFacts(project, progress, source), stopping).catch(refuseTables);
+  waitFor: WaitForTables,
+): Promise<Built | null> {
+  const facts = await waitFor(readFacts(project, progress, source)).catch(refuseTables);
+  if (facts === null) return null;
   const memoCache = createMemoCache();
   const compilation = await compileProject(project, progress, { facts, memoCache });
   const result = await writeProject(project, compilation, progress);
   const left = noteOutput(project.output, compilation.files);
   return { project, facts, compilation, result, left, memoCache, cleared: Promise.resolve() };
 }
+
+/** Waits for a reading of the tables, after so many milliseconds in vain. Null if a change of files comes first. */
+type WaitForTables = <T>(reading: Promise<T>, longestMs?: number) => Promise<T | null>;
 
 /** Facts of a change that a rebuild needs. */
 interface ProjectChange {
@@ -58,7 +63,7 @@ interface ProjectChange {
   readonly onlyTables: boolean;
   /** Its database is not used where no tables are read: it may be away. */
   readonly held: Pick<HeldSource, 'current'>;
-  readonly stopping: AbortSignal;
+  readonly waitFor: WaitForTables;
 }
 
 /** Served build, and the state of its files. */
@@ -71,21 +76,23 @@ interface Rebuild {
 }
 
 /**
- * Builds a project again and serves it by `serve`. Rejects with its problems, and then goes on serving the last build.
- * Files are written last if none of them has to be loaded, since no caller waits for them.
+ * Builds a project again and serves it by `serve`. Rejects with its problems, and then goes on serving the last build. So
+ * it does where the result is null: another change of files came before the tables were read. Files are written last if
+ * none of them has to be loaded, since no caller waits for them.
  */
 export async function rebuild(
   last: Built,
-  { project, number, tables, onlyTables, held, stopping }: ProjectChange,
+  { project, number, tables, onlyTables, held, waitFor }: ProjectChange,
   serve: (api: CompiledApi, project: Project) => Promise<void>,
-): Promise<Rebuild> {
+): Promise<Rebuild | null> {
   const {
     memoCache,
     compilation: { schema: previous },
   } = last;
   const read = (changed: ChangedRelations) =>
-    unlessStopped(readAgain(last, project, held.current(), changed), stopping, longestReading);
+    waitFor(readAgain(last, project, held.current(), changed), longestReading);
   const facts = tables === null ? last.facts : await read(tables).catch(refuseTables);
+  if (facts === null) return null;
   if (onlyTables && isSameFacts(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
   const options = { facts: { ...facts, previous }, memoCache };
   const compilation = await compileProject(project, silent, options);
@@ -104,7 +111,7 @@ export async function rebuild(
   return { built: { ...built, result, cleared, left: new Map() }, served, unwritten: rewritten.error };
 }
 
-/** Milliseconds after which a database that hangs no longer keeps changes of files from being served. */
+/** Milliseconds after which a connection that hangs is given up. */
 const longestReading = 120_000;
 
 /** Unchanged tables are the same objects. */

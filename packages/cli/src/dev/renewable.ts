@@ -14,8 +14,8 @@ import type { Progress } from '../terminal/progress.ts';
 /** The connection by which changes are looked for, opened again when it was lost. */
 export type HeldSource = ReturnType<typeof holdSource>;
 
-/** Milliseconds after which a look, or the end of a connection, counts as unanswered. */
-export const limits = { look: 30_000, end: 1000 } as const;
+/** Milliseconds after which a look counts as unanswered. */
+const longestLook = 30_000;
 
 /** Holds a connection that is open already. An embedded database is never opened again. */
 export function holdSource(first: Source, progress: Progress, stopping: AbortSignal) {
@@ -23,7 +23,7 @@ export function holdSource(first: Source, progress: Progress, stopping: AbortSig
   let current = first;
   let lost: CommandError | null = null;
   const look = (project: Project): Promise<CatalogStamps> =>
-    unlessStopped(readStamps(current.dialect, current.run, readOptions(project)), stopping, limits.look);
+    unlessStopped(readStamps(current.dialect, current.run, readOptions(project)), stopping, longestLook);
   const lose = (error: unknown): CommandError => {
     if (current.embedded === null) current.close().catch(() => undefined);
     lost = error instanceof CommandError ? error : unreachable(current.label, error);
@@ -51,8 +51,7 @@ export function holdSource(first: Source, progress: Progress, stopping: AbortSig
     /** Closes the current connection, unless it is the first one and `isFirst` is false. */
     async close(isFirst: boolean): Promise<void> {
       if (!isFirst && current === first) return;
-      const closed = current.close().catch(() => undefined);
-      await (current.embedded === null ? Promise.race([closed, wait(limits.end)]) : closed);
+      await current.close().catch(() => undefined);
     },
   };
 }

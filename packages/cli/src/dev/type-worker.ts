@@ -93,7 +93,7 @@ function check(compiler: Compiler): readonly string[] {
     ...files.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
   ];
   return diagnostics.map(({ file, start, messageText }) => {
-    const text = compiler.flattenDiagnosticMessageText(messageText, ' ');
+    const text = compiler.flattenDiagnosticMessageText(messageText, '\n').replace(/\n */g, ' ');
     if (file === undefined || start === undefined) return text;
     const { line } = file.getLineAndCharacterOfPosition(start);
     return `${relative(folder, file.fileName)}:${line + 1}: ${text}`;

@@ -13,7 +13,7 @@ import type { TableEvents } from '../sources/commands.ts';
 import { sources } from '../sources/dialects.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { type HeldSource, limits } from './renewable.ts';
+import { type HeldSource, unlessStopped } from './renewable.ts';
 
 export interface Noticed {
   /** One more than that of the change before; the first is 1. */
@@ -34,6 +34,12 @@ export interface Noticed {
  */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
+/** Milliseconds after which a reading of the tables takes long. */
+const patience = 5_000;
+
+const slow =
+  'The tables are still being read after 5 seconds: another session may hold a lock, as a transaction that has changed tables and is open.';
+
 /** Looks for changes in one place. */
 export interface Watcher {
   /** Tables may have changed: they are looked at at once. */
@@ -44,6 +50,11 @@ export interface Watcher {
   readonly forgetTables: () => void;
   /** All tables may have changed; this is reported when no other change has come for a while. */
   readonly proveTables: () => void;
+  /**
+   * Waits for a reading of the tables, at most `longestMs`, and reports when it takes long. From then on a change of
+   * files comes first: the result is null.
+   */
+  waitFor<T>(reading: Promise<T>, project: Project, stopping: AbortSignal, longestMs?: number): Promise<T | null>;
   /** Resolves to the next change; null on the signal to stop. `project` is the latest one that could be read. */
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
@@ -70,6 +81,12 @@ export async function startWatcher(project: Project, source: HeldSource, progres
     },
     proveTables() {
       proofAt = performance.now() + rhythm.proof;
+    },
+    async waitFor(reading, latest, stopping, longestMs) {
+      const done = new AbortController();
+      const overtaken = tables.untilEdited(() => isEdited(latest, files), done.signal);
+      const first = Promise.race([reading, overtaken]);
+      return unlessStopped(first, stopping, longestMs).finally(() => done.abort());
     },
     async next(latest, stopping) {
       while (!stopping.aborted) {
@@ -149,6 +166,18 @@ class TableReadings {
     return changed;
   }
 
+  /** Reports a reading that takes long, whose end is that of the next look. Resolves to null when a file changes then. */
+  async untilEdited(isEdited: () => Promise<boolean>, signal: AbortSignal): Promise<null> {
+    await wait(patience, undefined, { signal });
+    if (this.#told !== slow) {
+      this.#reason = this.#told = slow;
+      this.#progress.event('database', { live: false, reason: slow });
+      this.#progress.print(`  ${slow} Files that change meanwhile come first.`);
+    }
+    while (!(await isEdited())) await wait(rhythm.files, undefined, { signal });
+    return null;
+  }
+
   /** Reasons that follow the first one are told when they last: a server that starts has several. */
   #tell(error: Error | null): void {
     const before = this.#reason;
@@ -170,6 +199,10 @@ async function settledStamps(project: Project, before: InputStamps): Promise<Inp
     taken = await takeStamps(project);
   }
   return taken;
+}
+
+async function isEdited(project: Project, before: InputStamps): Promise<boolean> {
+  return changedPaths(before, await takeStamps(project)).length > 0;
 }
 
 /** A stamp for each file by its path from the project's folder on. */
@@ -267,7 +300,7 @@ export async function startChangeEvents(
   return async () => {
     closed = true;
     clearTimeout(timer);
-    await Promise.race([changeEvents?.close(), wait(limits.end)]);
+    await changeEvents?.close();
   };
 }
 
