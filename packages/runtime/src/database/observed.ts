@@ -138,8 +138,8 @@ class StatementWatch {
     const ms = run.msUntil(now);
     if (record !== undefined && part !== 'within') record.databaseMs += ms;
     if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
-    // Looks in a rhythm are slow where the machine is busy, and concern no request.
-    if (ms >= this.#leastSlow && (part !== 'query' || record !== undefined)) slow?.report(run, ms, errorType);
+    // Others keep no request waiting, and are slow where the machine is busy.
+    if (ms >= this.#leastSlow && record !== undefined) slow?.report(run, ms, errorType);
     tracer?.end(run, errorType, error);
   }
 
