@@ -35,7 +35,7 @@ export interface Noticed {
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
 /** Milliseconds after which a reading of the tables takes long. */
-const patience = 5_000;
+const slowMs = 5_000;
 
 const slow =
   'The tables are still being read after 5 seconds: another session may hold a lock, as a transaction that has changed tables and is open.';
@@ -84,8 +84,8 @@ export async function startWatcher(project: Project, source: HeldSource, progres
     },
     async waitFor(reading, latest, stopping, longestMs) {
       const done = new AbortController();
-      const overtaken = tables.untilEdited(() => isEdited(latest, files), done.signal);
-      const first = Promise.race([reading, overtaken]);
+      const edited = tables.untilEdited(() => isEdited(latest, files), done.signal);
+      const first = Promise.race([reading, edited]);
       return unlessStopped(first, stopping, longestMs).finally(() => done.abort());
     },
     async next(latest, stopping) {
@@ -168,7 +168,7 @@ class TableReadings {
 
   /** Reports a reading that takes long, whose end is that of the next look. Resolves to null when a file changes then. */
   async untilEdited(isEdited: () => Promise<boolean>, signal: AbortSignal): Promise<null> {
-    await wait(patience, undefined, { signal });
+    await wait(slowMs, undefined, { signal });
     if (this.#told !== slow) {
       this.#reason = this.#told = slow;
       this.#progress.event('database', { live: false, reason: slow });

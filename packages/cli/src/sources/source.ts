@@ -40,8 +40,8 @@ export interface Source {
 const [firstMs, endMs] = [10_000, 1_000];
 
 /** Waits for the first answer on a connection: a proxy before a server that hangs accepts one, and answers nothing on it. */
-export function firstAnswer<T>(answer: Promise<T>): Promise<T> {
-  return inTime(answer, firstMs, () => Promise.reject(new Error('timeout expired')));
+export function firstAnswer<T>(reply: Promise<T>): Promise<T> {
+  return inTime(reply, firstMs, () => Promise.reject(new Error('timeout expired')));
 }
 
 /** Ends a connection, by `cut` at last: an open one, as to a server that hangs, would keep the command from ending. */
