@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +10,7 @@ import { plenty, startCells } from '../support/cells.ts';
 import { withClient } from '../support/database.ts';
 import type { Magazine } from '../support/magazine.ts';
 import { adminToken } from '../support/platform.ts';
+import { serveProject } from '../support/project.ts';
 
 const run = promisify(execFile);
 
@@ -235,4 +238,27 @@ describe('large files', () => {
     },
     300_000,
   );
+});
+
+it('one that breaks off is reset for a client of HTTP/1.0, to which any other end is that of the answer', async () => {
+  // More than the server, the client and the system between them hold.
+  const sql = `CREATE TABLE numbers (id integer PRIMARY KEY, text text);
+    INSERT INTO numbers SELECT i, repeat('number ', 30) FROM generate_series(1, 150000) i;`;
+  const project = await serveProject({ sql, disturbed: true });
+  const broken = `SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity
+    WHERE datname = pg_catalog.current_database() AND pid <> pg_catalog.pg_backend_pid() AND query LIKE '%"numbers"%'`;
+  try {
+    const { hostname, port } = new URL(project.url);
+    const socket = connect(Number(port), hostname);
+    const head = `Host: x\r\nAuthorization: Bearer ${adminToken}`;
+    socket.write(`GET /items/numbers?limit=-1&export=csv HTTP/1.0\r\n${head}\r\n\r\n`);
+    const [first] = await once(socket, 'data');
+    socket.pause();
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
+    await withClient(project.database.url, (client) => client.query(broken));
+    socket.resume();
+    await expect(once(socket, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  } finally {
+    await project.close();
+  }
 });

@@ -5,6 +5,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -57,20 +58,24 @@ test('the unit passes systemd’s own check, and a mistake does not', ({ skip })
   }
 });
 
-test('behind nginx, as the page sets it up, an absent server is a refusal in JSON that nothing keeps', async ({
+test('behind nginx, as the page sets it up, an absent server is a refusal in JSON that nothing keeps, and half an answer is none', async ({
   skip,
 }) => {
   skip(spawnSync('nginx', ['-v']).status !== 0, 'nginx is not installed');
   const page = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8');
   const lines = /```text\n(client_max_body_size[\s\S]*?)```/.exec(page)?.[1] ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'platform-nginx-'));
-  const [port, absent] = [await freePort(), await freePort()];
+  const [port, absent, half] = [await freePort(), await freePort(), await freePort()];
+  const breaking = createServer((_, response) => {
+    response.write('[1,', () => response.destroy());
+  }).listen(half, '127.0.0.1');
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
   const text = `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log; events {}
     http { access_log off; ${paths.join(' ')} server { listen 127.0.0.1:${port};
-    ${lines} location / { proxy_pass http://127.0.0.1:${absent}; } } }`;
+    ${lines} location / { proxy_pass http://127.0.0.1:${absent}; }
+    location /half { proxy_pass http://127.0.0.1:${half}; } } }`;
   writeFileSync(join(folder, 'nginx.conf'), text);
   const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
   const ended = once(nginx, 'exit');
@@ -82,7 +87,10 @@ test('behind nginx, as the page sets it up, an absent server is a refusal in JSO
     expect(await answer?.json()).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
     const headers = ['content-type', 'cache-control', 'retry-after'].map((name) => answer?.headers.get(name));
     expect(headers).toEqual(['application/json', 'no-store', '1']);
+    const broken = await fetch(`http://127.0.0.1:${port}/half`);
+    await expect(broken.text()).rejects.toThrow('terminated');
   } finally {
+    breaking.close();
     nginx.kill('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true });

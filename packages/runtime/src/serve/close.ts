@@ -1,6 +1,7 @@
 /** Stops a server without breaking off requests. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Listener } from '../http/fastify-adapter.ts';
+import { reset } from '../http/responses/outgoing.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { RunningServer } from './options.ts';
 import type { ServeParts } from './parts.ts';
@@ -25,6 +26,8 @@ export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['
 /** Cuts the connections that are not done in time, because the process must end. By then idle ones are closed. */
 function breakOffRequests({ server: { server, log }, connections }: Listener): void {
   log.warn({ requests: connections.size }, 'Requests were cut, because they took longer than SHUTDOWN_TIMEOUT.');
+  // A proxy that speaks HTTP/1.0 would take a plain end for that of the answer.
+  for (const socket of connections) reset(socket);
   server.closeAllConnections();
 }
 

@@ -1,5 +1,6 @@
 /** The body of an answer on its way: kept until the client takes it, and cut when that takes too long. */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Transform, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
@@ -26,6 +27,17 @@ const maxBuffered = 512 * 1024;
 
 /** Bytes of one answer that are gathered where there is no room. */
 const minBuffered = 131_072;
+
+/** Ends an answer that lacks its rest. By HTTP/1.0 a connection that ends has given all, unless it is reset. */
+export function breakOff(response: ServerResponse): void {
+  if (response.req.httpVersionMinor === 0 && response.socket !== null) reset(response.socket);
+  response.destroy();
+}
+
+/** Ends a connection by a reset, unless its end is under way: Node cannot do both. */
+export function reset(socket: Socket): void {
+  if (!socket.writableEnded) socket.resetAndDestroy();
+}
 
 /** A body that is written in chunks, each of which was taken from a `ByteWriter`. */
 export class Outgoing {
@@ -87,7 +99,7 @@ export class Outgoing {
       return;
     }
     this.#writing = true;
-    if (this.#timer === undefined) this.#timer = setTimeout(() => response.destroy(), stallMs).unref();
+    if (this.#timer === undefined) this.#timer = setTimeout(breakOff, stallMs, response).unref();
     else this.#timer.refresh();
     const slice = chunk.subarray(this.#position, this.#position + sliceBytes);
     out.write(slice, (error) => {

@@ -14,7 +14,7 @@ import { unusableCursor } from '../../query/parse/cursor.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannedRead } from '../../query/planner.ts';
 import { type Content, type HttpContext, mediaTypes, type Responder, type StreamingResponder } from './answer.ts';
-import { chooseEncoding, createCompressor, type Outgoing } from './outgoing.ts';
+import { breakOff, chooseEncoding, createCompressor, type Outgoing } from './outgoing.ts';
 import type { KeptAnswer, PublicAnswers } from './public-answers.ts';
 
 interface ReaderOptions {
@@ -217,7 +217,7 @@ async function streamRows(
     // The statement was ended because only the head is requested; the compressor of an empty body may still end it.
     if (request.method === 'HEAD') return;
     // Too late for an error of our own: a body that breaks off is the only honest sign.
-    response.destroy();
+    breakOff(response);
     throw error;
   }
 
@@ -232,7 +232,7 @@ function openStream(responder: Responder, { request, response }: HttpContext, co
   response.writeHead(200, responder.streamHeaders(request, encoding, content));
   if (encoding === null) return response;
   const compressor = createCompressor(encoding);
-  compressor.on('error', () => response.destroy());
+  compressor.on('error', () => breakOff(response));
   response.once('close', () => compressor.destroy());
   compressor.pipe(response);
   return compressor;
