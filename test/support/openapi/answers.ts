@@ -28,13 +28,13 @@ export function judgeAnswer(
   if (found === null) return [`The status ${status} is not described.`];
   const { value: response } = found;
   return [
-    ...(own === undefined ? judgeFailure(response, answer, head) : []),
+    ...(own === undefined || isObject(response['x-platform-codes']) ? judgeFailure(response, answer, head) : []),
     ...judgeHeaders(judge, document, found.place, response, answer),
     ...judgeContent(judge, [...found.place, 'content'], response.content, answer, { head, reading }),
   ];
 }
 
-/** An answer that several statuses have names its codes for each of them. */
+/** A failed answer names its codes for each of its statuses. */
 function judgeFailure(response: JsonObject, { status, headers, json }: GivenAnswer, head: boolean): readonly string[] {
   const codes = member(response['x-platform-codes'], String(status));
   if (!Array.isArray(codes)) return [`The status ${status} is not among those of the failure.`];

@@ -233,11 +233,11 @@ describe('the document of everything', () => {
       tags_count: count,
       countAll: count,
       count: { anyOf: [count, { propertyNames: { $ref: '#/components/schemas/CountedArticles' } }] },
-      avg: { $ref: '#/components/schemas/MeansArticles' },
+      avg: { $ref: '#/components/schemas/SumsArticles' },
       max: { $ref: '#/components/schemas/ExtremesArticles' },
       sumDistinct: { $ref: '#/components/schemas/SumsArticles' },
     });
-    expect(propertiesOf(document, 'MeansArticles')).toMatchObject({
+    expect(propertiesOf(document, 'SumsArticles')).toMatchObject({
       rating: { $ref: '#/components/schemas/DecimalOrNull' },
       author_id: { type: ['number', 'null'] },
     });
@@ -265,14 +265,14 @@ describe('the document of everything', () => {
     expect(groups).toEqual(expect.arrayContaining(['status', 'year(published_at)', 'count(metadata)', 'count(tags)']));
     expect(groups).not.toContain('metadata');
     expect(JSON.stringify(groups)).not.toContain('preview_token');
-    const summed = [{ type: 'array', items: { type: 'string', enum: ['id'] } }, { type: 'string' }];
-    expect(at(document, 'components', 'schemas', 'SummedAuthors', 'anyOf')).toEqual(summed);
+    const summed = { type: ['array', 'string'], items: { type: 'string', enum: ['id'] } };
+    expect(at(document, 'components', 'schemas', 'SummedAuthors')).toEqual(summed);
     const search = at(document, 'components', 'schemas', 'SearchArticles', 'properties', 'query', 'properties');
     expect(search).toMatchObject({
       aggregate: { $ref: '#/components/schemas/FunctionsArticles' },
-      groupBy: { anyOf: [{ items: { $ref: '#/components/schemas/GroupsArticles' } }, { type: 'string' }] },
-      having: { $ref: '#/components/schemas/Having' },
+      groupBy: { type: ['array', 'string'], items: { $ref: '#/components/schemas/GroupsArticles' } },
     });
+    expect(at(propertiesOf(document, 'Query'), 'having')).toEqual({ $ref: '#/components/schemas/Having' });
     expect(Object.keys(propertiesOf(document, 'Having') ?? {})).toContain('avgDistinct');
     expect(at(propertiesOf(document, 'Having'), 'max', 'additionalProperties', 'anyOf')).toContainEqual({
       $ref: '#/components/schemas/TimeCondition',
@@ -297,6 +297,9 @@ describe('the document of everything', () => {
   it('tells the codes of errors, and when to come back', () => {
     const responses = at(document, 'components', 'responses');
     expect(at(responses, 'ServerFailure', 'headers')).toHaveProperty('Retry-After');
+    expect(at(responses, 'InternalServerError', 'x-platform-codes')).toEqual({ 500: ['INTERNAL_SERVER_ERROR'] });
+    const schema = { $ref: '#/components/schemas/Failure' };
+    expect(at(responses, 'InternalServerError', 'content', 'application/json', 'schema')).toEqual(schema);
     expect(JSON.stringify(at(responses, 'RequestFailure'))).toContain('"403":["FORBIDDEN","INVALID_TOKEN"]');
   });
 });

@@ -28,7 +28,7 @@ import { graphqlPaths, graphqlResponses, graphqlSchemas, graphqlTag } from './pa
 import { operationPaths, operationSchemas } from './paths/operations.ts';
 import { addressedParts, addressedTexts, factsText } from './paths/path-texts.ts';
 import { ownUserPaths, ownUserTag, sharedParameters, sharedResponses } from './paths/paths.ts';
-import { failureResponses, headerComponents } from './responses.ts';
+import { failureResponses, failureSchemas, headerComponents } from './responses.ts';
 
 /**
  * Describes what an access class may read and write; with null, everything.
@@ -257,6 +257,7 @@ function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [str
     ...conditionSchemas((type) => hasType(view, type)),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
+    ...failureSchemas(),
     ...operationSchemas(resources.server, view.administrator),
   ];
 }
@@ -311,4 +312,4 @@ Components of a collection \`X\`: \`ItemsX\` is an item, \`AggregateX\` an aggre
 
 ## Failures
 
-Answers under \`default\` list what each status means; \`x-platform-codes\` has the codes of their errors.`;
+Answers under \`default\` list what each status means; \`x-platform-codes\` in an answer has the codes of its errors.`;

@@ -101,6 +101,11 @@ export function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
 
+/** A list, or the text of it with commas. */
+export function listOrText(items: JsonObject): JsonObject {
+  return { type: ['array', 'string'], items };
+}
+
 /** The object in which an answer stands, under `data`. */
 export function envelope(data: JsonValue, others: JsonObject = {}): JsonObject {
   return { type: 'object', properties: { data, ...others }, required: ['data'] };

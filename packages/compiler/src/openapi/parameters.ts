@@ -2,12 +2,12 @@
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
 import { exportFormats } from '@tablewright/runtime/operations';
 import { havingSchema } from './components/aggregation.ts';
-import { anyObject, type JsonObject, objectOf, type Parts, reference } from './json.ts';
+import { anyObject, type JsonObject, listOrText, objectOf, type Parts, reference } from './json.ts';
 import { listedKeyReference } from './keys.ts';
 import type { Addressed } from './paths/addressed.ts';
 
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
-const namesOrText: JsonObject = { anyOf: [names, { type: 'string' }] };
+const namesOrText = listOrText({ type: 'string' });
 const metaNames: JsonObject = { type: 'array', items: { type: 'string', enum: ['total_count', 'filter_count', '*'] } };
 
 /**
@@ -107,6 +107,10 @@ const shared = {
     description: 'Parameters for the rows of relations, by the name of the relation: `deep[a][_limit]=1`.',
     schema: { type: 'object', additionalProperties: reference('schemas', 'Deep') },
   },
+  having: {
+    description: 'Conditions that aggregate rows must meet: `having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}`.',
+    schema: reference('schemas', 'Having'),
+  },
 } as const satisfies Record<string, { readonly description: string; readonly schema: JsonObject }>;
 
 type Shared = keyof typeof shared;
@@ -129,7 +133,7 @@ export function parameterSchemas(): Parts {
 /** In a body lists may be text with commas, and numbers text. Generators require members that have a default. */
 function bodyForm({ default: _, ...schema }: JsonObject): JsonObject {
   if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'], pattern: '^-?[0-9]{1,40}$' };
-  return schema.type === 'array' ? { anyOf: [schema, { type: 'string' }] } : schema;
+  return schema.type === 'array' ? { ...schema, type: ['array', 'string'] } : schema;
 }
 
 export function parameterComponents(): Parts {
@@ -139,8 +143,7 @@ export function parameterComponents(): Parts {
   const inHeader = Object.values(conditional).map(
     ({ name, description, schema }) => [component(name), { name, in: 'header', description, schema }] as const,
   );
-  const description = 'Conditions that aggregate rows must meet: `having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}`.';
-  return [...inQuery, ['having', { name: 'having', in: 'query', description, ...objectForm(having) }], ...inHeader];
+  return [...inQuery, ...inHeader];
 }
 
 /** Headers on which it depends whether a request is done. Source: API specification, section 17. */
@@ -178,7 +181,7 @@ export function useHeader(name: keyof typeof conditional): JsonObject {
 /** Lists are text with commas, in the usual style; objects stand in brackets or as the text of a JSON object. */
 function queryForm(schema: JsonObject): JsonObject {
   if (schema.type === 'array') return { explode: false, schema };
-  return schema.type === 'object' ? objectForm(schema) : { schema };
+  return schema.type === 'object' || schema === shared.having.schema ? objectForm(schema) : { schema };
 }
 
 /** Both forms are alternatives of one parameter. Tools that try requests begin with the example, which asks nothing. */
@@ -207,15 +210,13 @@ function aggregateParameters(collection: Addressed): readonly JsonObject[] {
   return [
     { name: 'aggregate', in: 'query', ...objectForm(aggregate) },
     ...(groupBy ? [{ name: 'groupBy', in: 'query', ...queryForm(groupBy) }] : []),
-    reference('parameters', 'having'),
+    use('having'),
   ];
 }
 
-const having = reference('schemas', 'Having');
-
 function aggregateInput({ names: collectionNames, grouped }: Addressed) {
   const groupBy = { type: 'array', items: reference('schemas', collectionNames.groups) };
-  return { aggregate: reference('schemas', collectionNames.functions), ...(grouped && { groupBy }), having };
+  return { aggregate: reference('schemas', collectionNames.functions), ...(grouped && { groupBy }) };
 }
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */

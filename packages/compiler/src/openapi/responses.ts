@@ -60,27 +60,23 @@ export function headerComponents(): Parts {
   ];
 }
 
-/** The body of an answer with one of these codes. */
-function errorSchema(codes: readonly string[]): JsonObject {
-  const limited = codes.includes('REQUESTS_EXCEEDED');
-  const counters = { limit: { type: 'integer' }, reset: {} };
-  const version = { etag: { type: 'string', description: 'Tag of the item as it is now.' } };
-  const violation = {
-    collection: { type: 'string' },
-    field: { type: 'string' },
-    type: {
-      type: 'string',
-      description: 'The rule that the item violates: `required`, `unique`, `max_length` and so on.',
-    },
-    index: { type: 'integer', minimum: 0, description: 'The place of the item in an array.' },
-  };
+/** The component of the bodies of failed answers, each of which names its codes under `x-platform-codes`. */
+export function failureSchemas(): Parts {
+  const codes = new Set(Object.values(failures).flatMap((failure) => failure.codes));
   const extensions: JsonObject = {
     type: 'object',
     properties: {
-      code: { type: 'string', enum: codes },
-      ...(limited && counters),
-      ...(codes.includes('UNPROCESSABLE_ENTITY') && version),
-      ...(codes.includes('FAILED_VALIDATION') && violation),
+      code: { type: 'string', enum: [...codes].sort() },
+      limit: { type: 'integer', description: 'Requests that the rate limit allows.' },
+      reset: { description: 'When it allows more.' },
+      etag: { type: 'string', description: 'Tag of the item as it is now.' },
+      collection: { type: 'string', description: 'The collection of an item that is not valid.' },
+      field: { type: 'string' },
+      type: {
+        type: 'string',
+        description: 'The rule that the item violates: `required`, `unique`, `max_length` and so on.',
+      },
+      index: { type: 'integer', minimum: 0, description: 'The place of the item in an array.' },
     },
     required: ['code'],
   };
@@ -89,11 +85,8 @@ function errorSchema(codes: readonly string[]): JsonObject {
     properties: { message: { type: 'string' }, extensions },
     required: ['message', 'extensions'],
   };
-  return {
-    type: 'object',
-    properties: { errors: { type: 'array', minItems: 1, items: error } },
-    required: ['errors'],
-  };
+  const properties = { errors: { type: 'array', minItems: 1, items: error } };
+  return [['Failure', { type: 'object', properties, required: ['errors'] }]];
 }
 
 /** One failure is described by its name; several by their statuses, with the codes of each. */
@@ -106,11 +99,9 @@ function response(group: readonly Failure[], shown: Set<string>): JsonObject {
     description: isOne
       ? (only?.description ?? '')
       : group.map(({ status, description }) => `- ${status}: ${description}`).join('\n'),
-    ...(!isOne && {
-      'x-platform-codes': objectOf(group.map(({ status, codes: each }) => [String(status), each] as const)),
-    }),
+    'x-platform-codes': objectOf(group.map(({ status, codes: each }) => [String(status), each] as const)),
     ...(retry && { headers: { 'Retry-After': reference('headers', isOne ? 'RetryAfter' : 'RetryAfterSome') } }),
-    content: { 'application/json': { schema: errorSchema(codes), ...examplesOf(codes, shown) } },
+    content: { 'application/json': { schema: reference('schemas', 'Failure'), ...examplesOf(codes, shown) } },
   };
 }
 

@@ -68,13 +68,9 @@ export class DocumentNames {
     return `Groups${this.spelling}`;
   }
 
-  /** `SumsOrderLines`: sums by field in an aggregate row; the next two are means, and least or greatest values. */
+  /** `SumsOrderLines`: sums and means by field in an aggregate row; the next are least or greatest values. */
   get sums(): string {
     return `Sums${this.spelling}`;
-  }
-
-  get means(): string {
-    return `Means${this.spelling}`;
   }
 
   get extremes(): string {

@@ -13,7 +13,7 @@ import { createFacts } from '../../cache/same.ts';
 import { keepText } from '../../print/json.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
-import { type JsonObject, objectOf, type Parts, reference } from '../json.ts';
+import { type JsonObject, listOrText, objectOf, type Parts, reference } from '../json.ts';
 import { numberCondition, orderedCondition } from './conditions.ts';
 import { aboutValue, briefSchema, orNull, type Valued, valueSchema } from './values.ts';
 
@@ -43,11 +43,7 @@ function setSchema(name: string, members: readonly string[]): Parts {
 
 /** A list of such names, or the text of it. */
 function listSchema(name: string, members: readonly string[]): Parts {
-  return setSchema(name, members).map(([, set]) => [name, listOf(set)]);
-}
-
-function listOf(names: JsonObject): JsonObject {
-  return { anyOf: [{ type: 'array', items: names }, text] };
+  return setSchema(name, members).map(([, set]) => [name, listOrText(set)]);
 }
 
 function nameOf({ name }: RoleField): string {
@@ -77,7 +73,7 @@ const text: JsonObject = keepText({ type: 'string' });
 
 function functionsSchema(names: DocumentNames, taken: TakenFields): JsonObject {
   const lists = {
-    count: keepText(listOf(reference('schemas', names.counted))),
+    count: keepText(listOrText(reference('schemas', names.counted))),
     sum: keepText(reference('schemas', names.summed)),
     range: keepText(reference('schemas', names.ranged)),
   };
@@ -234,24 +230,24 @@ const part: JsonObject = keepText({ type: ['integer', 'null'] });
 /** Results of the functions of a kind, by field. */
 type Results = Readonly<Record<AggregateKind, JsonObject>>;
 
-function resultsOf({ counted, sums, means, extremes }: DocumentNames): Results {
+function resultsOf({ counted, sums, extremes }: DocumentNames): Results {
   const propertyNames = reference('schemas', counted);
   return {
     count: keepText({ type: 'object', propertyNames, additionalProperties: count }),
     sum: reference('schemas', sums),
-    avg: reference('schemas', means),
+    avg: reference('schemas', sums),
     min: reference('schemas', extremes),
     max: reference('schemas', extremes),
   };
 }
 
-/** Components of the values by field that functions give; two functions each have the same. */
-function resultSchemas({ sums, means, extremes }: DocumentNames, taken: TakenFields): readonly Entry[] {
+/** Components of the values by field that functions give: sums and means have the same, and so have extremes. */
+function resultSchemas({ sums, extremes }: DocumentNames, taken: TakenFields): readonly Entry[] {
   const byField = (name: string, kind: AggregateKind): readonly Entry[] => {
     const results = taken[takings[kind]].map((field) => [field.name, briefSchema(resultSchema(kind, field))] as const);
     return results.length === 0 ? [] : [[name, { type: 'object', properties: objectOf(results) }]];
   };
-  return [...byField(sums, 'sum'), ...byField(means, 'avg'), ...byField(extremes, 'min')];
+  return [...byField(sums, 'sum'), ...byField(extremes, 'min')];
 }
 
 /** The function's value for the items themselves, or an object of its values by field. */
@@ -268,12 +264,13 @@ const decimal: Valued = { type: 'decimal', native: 'numeric', wire: { kind: 'tex
 
 const floatOrNull = orNull(valueSchema(float, null));
 const decimalOrNull = orNull(valueSchema(decimal, null));
-const meanOrNull: JsonObject = keepText({ type: ['number', 'null'] });
+/** Sums of integers are whole, means are not. */
+const numberOrNull: JsonObject = keepText({ type: ['number', 'null'] });
 
 /** Null where there is no value to compute it of. */
 function resultSchema(kind: AggregateKind, { descriptor, values }: RoleField): JsonObject {
   if (kind === 'min' || kind === 'max') return orNull(valueSchema(descriptor, values));
   if (descriptor.type === 'float') return floatOrNull;
-  if (descriptor.type === 'integer') return kind === 'avg' ? meanOrNull : part;
+  if (descriptor.type === 'integer') return numberOrNull;
   return decimalOrNull;
 }

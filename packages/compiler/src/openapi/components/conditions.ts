@@ -12,7 +12,7 @@ import {
   vectorMetrics,
 } from '@tablewright/runtime/language';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
-import { type JsonObject, listOf, objectOf, oftenReferred, type Parts, reference } from '../json.ts';
+import { type JsonObject, listOf, listOrText, objectOf, oftenReferred, type Parts, reference } from '../json.ts';
 
 /** A comparison of a field, or of a value within JSON. */
 type Compared = Comparison | 'inside';
@@ -119,15 +119,15 @@ function operandSchema(definition: OperatorDefinition, name: Compared, type: Jso
     case 'text':
       return valueSchema(type);
     case 'list':
-      return listSchema(name === 'list' && ofElements !== true ? { anyOf: [{ type }, listOf({ type })] } : { type });
+      return listOrText(name === 'list' && ofElements !== true ? { anyOf: [{ type }, listOf({ type })] } : { type });
     case 'pair':
-      return { anyOf: [pair(type), { type: 'string' }] };
+      return pair(type);
     case 'box':
       return { anyOf: [valueSchema(type), { type: 'array', items: number, minItems: 4, maxItems: 4 }] };
     case 'near':
       return name === 'vector' ? neighbour : near;
     case 'span':
-      return { anyOf: [pair([...typesIn(type), 'null']), { type: 'string' }] };
+      return pair([...typesIn(type), 'null']);
   }
 }
 
@@ -139,14 +139,14 @@ function valueSchema(type: JsonValue): JsonObject {
 const number: JsonObject = { type: 'number' };
 
 /** Query strings have the text of each, or of all with commas. */
-const numbers: JsonObject = { type: 'array', items: { type: ['number', 'string'] } };
+const numbers = listOrText({ type: ['number', 'string'] });
 
 /** A position, or a geometry, and how far away what is looked for may be. */
 const near: JsonObject = {
   type: 'object',
   required: ['to', 'within'],
   properties: {
-    to: { anyOf: [{ ...numbers, minItems: 2, maxItems: 2 }, valueSchema('object'), { type: 'string' }] },
+    to: { anyOf: [pair(['number', 'string']), valueSchema('object')] },
     within: { type: ['number', 'string'], minimum: 0, description: 'Metres, or units of the plane.' },
   },
   additionalProperties: false,
@@ -157,27 +157,22 @@ const neighbour: JsonObject = {
   type: 'object',
   required: ['to'],
   properties: {
-    to: { anyOf: [numbers, { type: 'string' }] },
+    to: numbers,
     metric: { type: 'string', enum: [...vectorMetrics] },
     within: { type: ['number', 'string'], description: 'Without it the condition only orders, and needs a limit.' },
   },
   additionalProperties: false,
 };
 
-/** A list, or the text of it with commas. */
-function listSchema(items: JsonObject): JsonObject {
-  return { anyOf: [listOf(items), { type: 'string' }] };
-}
-
 /** An array that may hold null, or be it; a nested one may have further dimensions. */
 function arraySchema(type: JsonValue, isNested: boolean): JsonObject {
   const element: JsonObject = { type: [...typesIn(type), 'null'] };
   const items = isNested ? { anyOf: [element, listOf({})] } : element;
-  return { anyOf: [{ type: ['array', 'null'], items }, { type: 'string' }] };
+  return { type: ['array', 'string', 'null'], items };
 }
 
 function pair(type: JsonValue): JsonObject {
-  return { type: 'array', items: { type }, minItems: 2, maxItems: 2 };
+  return { ...listOrText({ type }), minItems: 2, maxItems: 2 };
 }
 
 /** Components of a collection's filters: the names in one, and the filter itself; relations to many add names. */

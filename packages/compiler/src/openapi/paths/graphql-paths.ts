@@ -36,6 +36,7 @@ export function graphqlSchemas(): Parts {
   };
   const data = { type: ['object', 'null'], description: 'By the names of the document.', additionalProperties: true };
   return [
+    ['GraphqlRequest', { type: 'object', properties: members, additionalProperties: false }],
     ['GraphqlError', error],
     [
       'GraphqlAnswer',
@@ -67,7 +68,7 @@ const members = {
 } as const;
 
 function byBody(operationId: string, what: string): JsonObject {
-  const schema: JsonObject = { type: 'object', properties: members, additionalProperties: false };
+  const schema = reference('schemas', 'GraphqlRequest');
   return {
     operationId,
     tags: [graphqlTag],
@@ -91,7 +92,7 @@ function byAddress(operationId: string): JsonObject {
     summary: 'Query by GraphQL',
     description: 'Runs a query; mutations are sent by POST.',
     parameters: texts,
-    responses: { ...answers, 405: notAllowed },
+    responses: { ...answers, 405: reference('responses', 'GraphqlNotAllowed') },
   };
 }
 
@@ -104,6 +105,7 @@ export function graphqlResponses(): Parts {
   const statuses = ['400', ...refusals, '422'].toSorted();
   return [
     ['GraphqlAnswer', { description: 'The answer, which may have errors.', content: contentOf('GraphqlAnswer') }],
+    ['GraphqlNotAllowed', notAllowed],
     [
       refused,
       {
