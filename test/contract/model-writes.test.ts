@@ -198,6 +198,7 @@ describe('collections', () => {
       field('a', { schema: { default_value: '1; DROP TABLE books' } }),
       field('a', { schema: { data_type: 'integer); DROP TABLE books; --' } }),
       field('a', { schema: { max_length: 0 } }),
+      field('a', { schema: { table: 'books' } }),
       field('a', { meta: { validation: { a: { _gt: 1 } } } }),
       field('a', { meta: { special: ['user-created'] } }),
       table('more', {
@@ -349,11 +350,20 @@ describe('fields', () => {
     const body = { field: 'weight', type: 'float' };
     const { schema } = await done('POST', '/fields/shelves', body);
     for (const name of ['numeric_precision', 'numeric_scale', 'max_length']) {
-      const { status, json } = await send('PATCH', '/fields/shelves/weight', { schema: { [name]: 7 } });
-      expect([status, json.errors[0].message]).toEqual([
-        400,
-        expect.stringMatching(new RegExp(`"schema.${name}" is not for double( precision)?\\.$`)),
-      ]);
+      const limited = { field: 'load', type: 'float', schema: { [name]: 7 } };
+      for (const { status, json } of [
+        await send('PATCH', '/fields/shelves/weight', { schema: limited.schema }),
+        await send('POST', '/fields/shelves', limited),
+        await send('POST', '/collections', { collection: 'loads', schema: {}, fields: [limited] }),
+      ])
+        expect([status, json.errors[0].message]).toEqual([
+          400,
+          expect.stringMatching(new RegExp(`"schema.${name}" is not for double( precision)?\\.$`)),
+        ]);
+    }
+    for (const more of [{ type: 'integer' }, { type: 'uuid' }, { type: 'enum', meta: choices('a') }]) {
+      const limited = { field: 'load', ...more, schema: { max_length: 7 } };
+      expect(await refused('POST', '/fields/shelves', limited)).toBe('400 INVALID_PAYLOAD');
     }
     expect(await done('PATCH', '/fields/shelves/weight', { schema })).toMatchObject({ schema });
     await done('DELETE', '/fields/shelves/weight');
@@ -385,6 +395,70 @@ describe('fields', () => {
     );
     expect(await refused('PATCH', '/fields/shelves/room', { field: 'rooms' })).toBe('400 INVALID_PAYLOAD');
     expect(await refused('PATCH', '/fields/shelves/id', { schema: { is_nullable: true } })).toBe('400 INVALID_PAYLOAD');
+  });
+
+  it('are changed by nothing that they are already', async () => {
+    await done('POST', '/collections', {
+      collection: 'stays',
+      schema: {},
+      fields: [
+        { field: 'id', type: 'integer', schema: { is_primary_key: true } },
+        { field: 'count', type: 'integer', schema: { default_value: 5, comment: 'How many.' } },
+        { field: 'label', type: 'string', schema: { max_length: 255 }, meta: { options: { a: [1] } } },
+        { field: 'ready', type: 'boolean', schema: { default_value: false } },
+        { field: 'price', type: 'decimal', schema: { default_value: '1.50000' } },
+        { field: 'words', type: 'csv', schema: { default_value: ['a', 'b'] } },
+        { field: 'data', type: 'json', schema: { default_value: { a: [1] } } },
+        { field: 'since', type: 'timestamp', schema: { default_value: 'now()' } },
+        { field: 'shelf', type: 'integer' },
+      ],
+    });
+    await done('POST', '/relations', { collection: 'stays', field: 'shelf', related_collection: 'shelves' });
+    const ledger = () => run('SELECT name FROM platform.platform_project_migrations');
+    const before = await ledger();
+    const told: readonly { readonly field: string }[] = (await server.admin('/fields/stays')).json.data;
+    const type = (data_type: string) => ({ schema: { data_type } });
+    for (const [field, body] of [
+      ['count', type('int')],
+      ['count', type('INTEGER')],
+      ['count', { schema: { data_type: null, default_value: '5', comment: 'How many.' } }],
+      ['label', type('varchar')],
+      ['label', { type: 'string', schema: { max_length: null } }],
+      ['ready', type('boolean')],
+      ['ready', { schema: { default_value: 'false', comment: '' } }],
+      ['price', { schema: { data_type: 'numeric', numeric_precision: null, numeric_scale: 5 } }],
+      ['words', { schema: { default_value: ['a', 'b'] } }],
+      ['data', { schema: { default_value: { a: [1] } } }],
+      ['data', type(onPostgres ? 'jsonb' : 'json')],
+      ['since', { schema: { data_type: 'timestamptz', default_value: 'now()' } }],
+      ...told.map((field) => [field.field, field] as const),
+    ] as const) {
+      const now = told.find((one) => one.field === field);
+      expect([field, body, await done('PATCH', `/fields/stays/${field}`, body)]).toEqual([field, body, now]);
+    }
+    expect(await done('PATCH', '/fields/stays', told)).toEqual(told);
+    for (const path of ['/collections/stays', '/relations/stays/shelf']) {
+      const now = (await server.admin(path)).json.data;
+      expect(await done('PATCH', path, now)).toEqual(now);
+    }
+    expect(await ledger()).toEqual(before);
+    // A field is made again of what is told.
+    const { schema } = (await server.admin('/fields/stays/data')).json.data;
+    await done('POST', '/fields/stays', {
+      field: 'more',
+      type: 'json',
+      schema: { default_value: schema.default_value },
+    });
+    const fine = { field: 'fine', type: 'decimal', schema: { numeric_scale: 2, default_value: '0.001' } };
+    expect(await refused('POST', '/fields/stays', fine)).toBe('400 FAILED_VALIDATION stays fine range');
+    await done('PATCH', '/fields/stays/count', { type: 'string' });
+    await done('PATCH', '/fields/stays/ready?data=discard', { type: 'string' });
+    const made = { count: '5', ready: onPostgres ? 'false' : expect.stringMatching(/^(false|0)$/), more: { a: [1] } };
+    expect(await done('POST', '/items/stays?fields=count,ready,more', { id: 1 })).toEqual(made);
+    const long = { schema: { comment: 'x'.repeat(5000) } };
+    if (onPostgres) await done('PATCH', '/fields/stays/count', long);
+    else expect(await refused('PATCH', '/fields/stays/count', long)).toBe('400 INVALID_PAYLOAD');
+    await done('DELETE', '/collections/stays?data=discard');
   });
 
   it('keep what a change does not name', async () => {
@@ -692,6 +766,13 @@ describe('relations', () => {
       sections: [{ collection: 'plain', item: 1 }],
     });
     expect(json.data).toEqual({ plains: [{ id: 1 }], sections: [{ kind: 'plain', item: { id: 1 } }] });
+    // The relation is not told with all that makes it one.
+    const told = (await server.admin('/relations/parts/item')).json.data;
+    await done('PATCH', '/relations/parts/item', told);
+    await done('PATCH', '/relations/parts/item', { ...told, meta: { ...told.meta, sort_field: null } });
+    expect((await server.admin('/items/shelves/1?fields=sections.kind')).json.data).toEqual({
+      sections: [{ kind: 'plain' }],
+    });
   });
 });
 

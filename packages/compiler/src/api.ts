@@ -159,7 +159,7 @@ export interface StoredColumn {
   readonly dataType: string;
   readonly type: PortableType;
   /** A constant, or an expression that the database computes; null where there is neither. */
-  readonly default: { readonly value: string | number | boolean } | { readonly expression: string } | null;
+  readonly default: { readonly value: JsonValue } | { readonly expression: string } | null;
   readonly maxLength: number | null;
   readonly precision: number | null;
   readonly scale: number | null;

@@ -1,6 +1,6 @@
 /** Facts of the database about tables, columns and foreign keys, as far as the model endpoints report them. */
 import type { Collection, Column, Relation, Table } from '@tablewright/introspect/schema';
-import type { ConstantDefault, PortableType } from '@tablewright/runtime/language';
+import type { ConstantDefault, JsonValue, PortableType } from '@tablewright/runtime/language';
 import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';
 
 /** Takes the facts of a collection's table. */
@@ -36,11 +36,24 @@ function defaultOf(column: Column): StoredColumn['default'] {
   return column.fill.kind === 'default' ? { expression: column.fill.expression } : null;
 }
 
-/** Numbers that JSON holds exactly, and booleans, as what they are; all else as text. */
-function typed(text: string, type: PortableType): string | number | boolean {
+/** Numbers that JSON holds exactly, booleans and JSON, as what they are; all else as text. */
+function typed(text: string, type: PortableType): JsonValue {
   if (type === 'boolean') return text === 'true' || text === 't' || text === '1';
+  if (type === 'json') return isHuge.test(text) ? text : parsedJson(text);
   const number = Number(text);
   return (type === 'integer' || type === 'float') && Number.isFinite(number) ? number : text;
+}
+
+/** Digits of a number that JSON does not hold exactly. */
+const isHuge = /\d{16}/;
+
+/** A column of texts that is declared as JSON may have a default that is none. */
+function parsedJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Takes the facts of the foreign key behind a many-to-one; null for every other relation, and where there is none. */

@@ -17,6 +17,8 @@ export interface ModelChange {
   /** For the name of the migration, in words: `create articles`. */
   readonly title: string;
   readonly steps: readonly ModelStep[];
+  /** True if the model says all of it already, so that nothing is done. */
+  readonly isIdle?: boolean;
   readonly activity: readonly ActivityEntry[];
   /** Takes the answer from the next model; undefined if it is not there, as the configuration leaves it out. */
   readonly respond: (document: ModelDocument) => unknown;
@@ -41,6 +43,7 @@ export function allChanges(title: string, changes: readonly ModelChange[]): Mode
   return {
     title,
     steps: changes.flatMap(({ steps }) => steps),
+    isIdle: changes.every(({ isIdle }) => isIdle),
     activity: changes.flatMap(({ activity: entries }) => entries),
     respond(document) {
       const answers = changes.map(({ respond: result }) => result(document));
@@ -91,6 +94,7 @@ const misfits: ReadonlySet<string> = new Set([
   '42809',
   '42883',
   '42704',
+  '54011',
   '55P04',
 ]);
 const depended: ReadonlySet<string> = new Set(['2BP01', '0A000']);

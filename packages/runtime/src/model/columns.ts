@@ -1,7 +1,14 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
-import { decodeValue, type JsonValue, types, unsignedNatives, type ValueType } from '../language/index.ts';
+import {
+  decodeValue,
+  type FieldDescriptor,
+  type JsonValue,
+  types,
+  unsignedNatives,
+  type ValueType,
+} from '../language/index.ts';
 import {
   type ColumnTypeName,
   type FoundColumn,
@@ -64,10 +71,18 @@ function isColumnType(name: string): name is ColumnTypeName {
   return columnTypes.includes(name);
 }
 
+/** A type with the limits of its column. */
+export type LimitedType = ValueType & Pick<FieldDescriptor, 'maxLength' | 'precision' | 'scale'>;
+
 /** A default as SQL: a value of the type, or one of the few that the database computes. Null where there is none. */
-export function defaultSql(sql: ModelSql, valueType: ValueType, schema: Payload, location: ModelPlace): string | null {
+export function defaultSql(
+  sql: ModelSql,
+  valueType: LimitedType,
+  schema: Payload,
+  location: ModelPlace,
+): string | null {
   const { type } = valueType;
-  const { default_value: value = null, max_length: longest = null, data_type: dataType = null } = schema;
+  const { default_value: value = null, data_type: dataType = null } = schema;
   if (value === null) return null;
   if (type === 'hash' || type === 'secret') throw invalidPayload(`"schema.default_value" is not for ${type}.`);
   const expression = sql.computedDefault(type, value);
@@ -79,11 +94,11 @@ export function defaultSql(sql: ModelSql, valueType: ValueType, schema: Payload,
     if (decoded.limit === undefined) throw invalidPayload(`"schema.default_value" ${decoded.message}.`);
     throw failedValidation(errorLocation, location.field, decoded.limit, decoded.message);
   }
-  const length = type === 'string' ? (longest ?? 255) : null;
-  if (typeof length === 'number' && [...(decoded.value ?? '')].length > length) {
-    throw failedValidation(errorLocation, location.field, 'max_length', 'has a default that is too long');
-  }
-  return decoded.value === null ? null : sql.defaultLiteral(valueType, decoded.value);
+  if (decoded.value === null) return null;
+  const broken = types[type].limit?.(valueType, decoded.value);
+  if (broken)
+    throw failedValidation(errorLocation, location.field, broken.type, `has a default that ${broken.message}`);
+  return sql.defaultLiteral(valueType, decoded.value);
 }
 
 /** Bytes of a value of an enum that the database keeps. */

@@ -7,6 +7,7 @@ import {
   flagMember,
   integerMember,
   namesMember,
+  objectIn,
   oneOf,
   orNull,
   type Payload,
@@ -100,6 +101,12 @@ const jsonMembers = new Set([
   'display_options',
   'conditions',
 ]);
+
+/** True if a described part of the model has these members already. */
+export function hasAll(described: JsonValue, meta: Payload): boolean {
+  const now = objectIn({ described }, 'described');
+  return Object.entries(meta).every(([name, value]) => JSON.stringify(value) === JSON.stringify(now[name] ?? null));
+}
 
 /** Writes the row about a part of the model, or changes the members of one that is there; nothing where nothing is said. */
 export function saveRow(

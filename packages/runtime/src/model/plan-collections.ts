@@ -4,7 +4,7 @@ import { isObject } from '../language/conditions/filter-syntax.ts';
 import { type JsonValue, reservedPrefix } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
 import { entryOf, exists, findCollection, findTable, loses, mustBeOwn, newName } from './find.ts';
-import { collectionMeta, saveRow } from './meta.ts';
+import { collectionMeta, hasAll, saveRow } from './meta.ts';
 import type { FoundTable, KnownModel, ModelStep } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
@@ -103,6 +103,7 @@ export function updateCollection(model: KnownModel, collection: string, body: Js
   return {
     title: `describe ${collection}`,
     steps: saveRow(model, 'collections', location, meta),
+    isIdle: hasAll(modelCollection.meta, meta),
     ...outcome('update', 'collections', location),
   };
 }

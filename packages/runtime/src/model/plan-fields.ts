@@ -1,11 +1,11 @@
 /** Fields made, changed and dropped: their columns, and what is said about them. Source: API specification, section 12.2. */
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
-import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
+import { decodeValue, isWhole, type JsonValue, type ValueType } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
-import { choicesIn, columnMembers, columnType, defaultSql, enumSteps, plainType } from './columns.ts';
-import { entryOf, exists, findColumn, findField, findTable, loses, madeParts, newName } from './find.ts';
-import { dropRow, fieldMeta, saveRow } from './meta.ts';
+import { choicesIn, columnMembers, columnType, defaultSql, enumSteps, type LimitedType, plainType } from './columns.ts';
+import { entryOf, exists, findColumn, findField, findTable, loses, madeParts, newName, schemaOf } from './find.ts';
+import { dropRow, fieldMeta, hasAll, saveRow } from './meta.ts';
 import type {
   ColumnTypeName,
   FoundColumn,
@@ -14,6 +14,7 @@ import type {
   ModelSql,
   ModelStep,
   NewColumn,
+  PlainTypeName,
 } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import {
@@ -52,7 +53,11 @@ export function readNewField(model: KnownModel, body: JsonValue, collection: str
   const [schema, meta] = [objectIn(payload, 'schema'), objectIn(payload, 'meta')];
   mustBe(payload, '', { collection });
   mustBe(meta, 'meta.', { collection, field });
-  mustBe(schema, 'schema.', { name: field, is_generated: false, foreign_key_table: null, foreign_key_column: null });
+  const table = schemaOf(entryOf(model.document.collections, { collection, field: null }) ?? { schema: null }).name;
+  mustBe(schema, 'schema.', {
+    ...{ name: field, table: table ?? collection, is_generated: false },
+    ...{ foreign_key_table: null, foreign_key_column: null },
+  });
   const special = sql.specialOf(type);
   const metadata = { ...meta, ...(special !== undefined && { special: [...special] }) };
   const location = { collection, field };
@@ -77,15 +82,16 @@ function ownType(
   const { sql, schema: typesIn } = model;
   if (type === 'array') {
     const { sql: text, of: element } = sql.arrayType(schema);
-    return { sql: text, value: { type, element }, before: [] };
+    return { sql: withLimits(text, schema), value: { type, element }, before: [] };
   }
-  if (type !== 'enum') return { sql: sql.columnSql(type, schema), value: { type }, before: [] };
+  if (type !== 'enum') return { sql: withLimits(sql.columnSql(type, schema), schema), value: { type }, before: [] };
   const values = choicesIn(meta);
   if (values === undefined) throw invalidPayload('An enum has its values in "meta.options.choices".');
   const made = sql.enumType(location, typesIn, madeParts(model, [location.collection, location.field ?? '']), values);
   const { data_type: dataType = null } = schema;
   if (dataType !== null && dataType !== made.sql)
     throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
+  withLimits('an enum', schema);
   return { ...made, value: { type, values } };
 }
 
@@ -97,7 +103,7 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
   if (counts && !isWhole(type)) {
     throw invalidPayload('"schema.has_auto_increment" is for integers.');
   }
-  const backfill = defaultSql(sql, value, schema, { collection, field });
+  const backfill = defaultSql(sql, { ...value, ...limitsOf(planned.sql) }, schema, { collection, field });
   if (counts && backfill !== null) throw invalidPayload('A field that counts by itself has no other default.');
   return {
     ...{ name: field, sql: planned.sql, counts, valueSource: backfill },
@@ -194,11 +200,11 @@ export function updateField(model: KnownModel, collection: string, name: string,
     ...(typed ? model.sql.dropEnums(model, collection, [found.column]) : []),
     ...constraintSteps(model, found, schema),
     ...commentSteps(model, found, schema),
-    ...saveRow(model, 'fields', location, { ...meta, ...special }),
   ];
   return {
     title: `change ${collection} ${name}`,
-    steps,
+    steps: [...steps, ...saveRow(model, 'fields', location, { ...meta, ...special })],
+    isIdle: steps.length === 0 && hasAll(modelField.meta, meta),
     ...outcome('update', 'fields', location),
   };
 }
@@ -210,14 +216,39 @@ export function namedField(body: JsonValue): string {
   throw invalidPayload('Each element names its "field".');
 }
 
-const limits = ['data_type', 'max_length', 'numeric_precision', 'numeric_scale'];
-
-/** Data types that have a limit in numbers, by its name. */
-const limited: Readonly<Record<string, RegExp>> = {
-  max_length: /char[\w ]*\(\d+\)$/,
-  numeric_precision: /^(?:numeric|decimal)\(/,
-  numeric_scale: /^(?:numeric|decimal)\(/,
+/** Parts of a data type that have members of their own, as SQL has them. */
+const limits: Readonly<Record<string, RegExp>> = {
+  data_type: /^([^(]+)/,
+  max_length: /char[\w ]*\((\d+)\)/,
+  numeric_precision: /^(?:numeric|decimal|\w*time\w*)\((\d+)/,
+  numeric_scale: /^(?:numeric|decimal)\(\d+,(\d+)/,
 };
+
+/** The part of a type in SQL; undefined where the type has none. */
+const partOf = (typeSql: string, name: string): string | undefined => limits[name]?.exec(typeSql)?.[1];
+
+function limitsOf(typeSql: string): Omit<LimitedType, 'type'> {
+  const numbers = [
+    ['maxLength', 'max_length'],
+    ['precision', 'numeric_precision'],
+    ['scale', 'numeric_scale'],
+  ] as const;
+  return Object.fromEntries(
+    numbers.flatMap(([limit, name]) => {
+      const part = partOf(typeSql, name);
+      return part === undefined ? [] : [[limit, Number(part)]];
+    }),
+  );
+}
+
+/** A type in SQL. Throws INVALID_PAYLOAD for a number that it does not have. */
+function withLimits(typeSql: string, requested: Payload): string {
+  const idle = Object.keys(limits).find(
+    (name) => typeof requested[name] === 'number' && partOf(typeSql, name) !== String(requested[name]),
+  );
+  if (idle !== undefined) throw invalidPayload(`"schema.${idle}" is not for ${typeSql}.`);
+  return typeSql;
+}
 
 /** A new type, and a default, which goes by the type. */
 function typeSteps(
@@ -228,35 +259,63 @@ function typeSteps(
 ): readonly ModelStep[] {
   const { collection, field, column, schema: now } = found;
   const location = { collection, field };
-  const changes = limits.filter((name) => schema[name] !== undefined && schema[name] !== now[name]);
-  const retyped = requested !== found.type || changes.length > 0;
+  const names = Object.keys(limits);
+  const parts = pick(schema, names);
+  const changed = Object.fromEntries(Object.entries(parts).filter(([name, value]) => value !== now[name]));
+  const isOther = requested !== found.type;
   const backfill = schema.default_value;
   const refilled = backfill !== undefined && backfill !== now.default_value;
-  if (!retyped && !refilled) return [];
+  if (!isOther && !refilled && Object.keys(changed).length === 0) return [];
   if (now.is_generated === true) throw invalidPayload(`"${field}" is computed by the database.`);
-  const combined = {
-    ...(requested === found.type && pick(now, limits)),
-    ...pick(schema, limits),
-    default_value: (backfill === undefined ? now.default_value : backfill) ?? null,
-  };
-  if (!retyped) {
-    const { values, element } = column;
-    const valueType = { type: columnType(requested), ...(values && { values }), ...(element && { element }) };
-    return sql.setDefault(found, defaultSql(sql, valueType, combined, location));
+  const combined = { ...(!isOther && pick(now, names)), ...parts };
+  const typeSql =
+    isOther || Object.keys(changed).length > 0
+      ? withLimits(sql.columnSql(plainType(requested), combined), changed)
+      : undefined;
+  // A data type has several names, and null stands for the usual one.
+  const isSame = Object.keys(changed).every((name) => partOf(typeSql ?? '', name) === String(now[name]));
+  if (typeSql === undefined || (!isOther && isSame)) {
+    return refilled ? defaultSteps(sql, found, { ...combined, default_value: backfill }) : [];
   }
   const type = plainType(requested);
-  const typeSql = sql.columnSql(type, combined);
-  const idle = changes.find((name) => typeof schema[name] === 'number' && limited[name]?.test(typeSql) === false);
-  if (idle !== undefined) throw invalidPayload(`"schema.${idle}" is not for ${typeSql}.`);
+  const withDefault = {
+    ...combined,
+    default_value: refilled ? backfill : respelled(found.type, type, now.default_value ?? null),
+  };
   // Unless the type has the same one, a default that the database computes would become the text of its expression.
-  const isComputed = now.default_value === column.fallback || (type === 'json' && requested === found.type);
+  const isComputed = now.default_value === column.fallback || (type === 'json' && !isOther);
   const stays = isComputed && !refilled && sql.computedDefault(type, now.default_value ?? null) === undefined;
   return sql.setType(found, {
     type,
     sql: typeSql,
-    valueSource: stays ? undefined : defaultSql(sql, { type }, combined, location),
+    valueSource: stays ? undefined : defaultSql(sql, { type, ...limitsOf(typeSql) }, withDefault, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
+}
+
+/** Another default of a column that keeps its type. */
+function defaultSteps(sql: ModelSql, found: FoundColumn, schema: Payload): readonly ModelStep[] {
+  const { column, type } = found;
+  const valueType = { ...column, type: columnType(type) };
+  const next = defaultSql(sql, valueType, schema, found);
+  const { default_value: existing = null } = found.schema;
+  const decoded = decodeValue(valueType, existing);
+  const literal = decoded.ok && decoded.value !== null ? sql.defaultLiteral(valueType, decoded.value) : undefined;
+  return next === (sql.computedDefault(valueType.type, existing) ?? literal) ? [] : sql.setDefault(found, next);
+}
+
+/** A default as another type spells it: numbers, truths and JSON are texts there, and a text may be JSON. */
+function respelled(from: string, type: PlainTypeName, value: JsonValue): JsonValue {
+  if (value === null || from === type) return value;
+  if (from === 'json') return JSON.stringify(value);
+  if (type === 'json' && typeof value === 'string') {
+    try {
+      return JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }
+  return typeof value !== 'string' && !decodeValue({ type }, value).ok ? String(value) : value;
 }
 
 /** Changes of constraints on values: required, unique. */
@@ -293,8 +352,9 @@ function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payloa
 }
 
 function commentSteps({ sql }: KnownModel, found: FoundColumn, { comment }: Payload): readonly ModelStep[] {
-  if (comment === undefined || comment === found.schema.comment) return [];
-  return sql.setComment(found, typeof comment === 'string' ? comment : null);
+  // Databases take an empty comment for none.
+  const text = typeof comment === 'string' && comment !== '' ? comment : null;
+  return comment === undefined || text === found.schema.comment ? [] : sql.setComment(found, text);
 }
 
 function pick(from: Payload, names: readonly string[]): Payload {

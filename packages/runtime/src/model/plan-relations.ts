@@ -4,7 +4,7 @@ import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
 import { entryOf, exists, findCollection, findColumn, findTable, foreignKeyOf, madeParts, schemaOf } from './find.ts';
-import { dropRow, relationMeta, saveRow } from './meta.ts';
+import { dropRow, hasAll, relationMeta, saveRow } from './meta.ts';
 import type { FoundColumn, FoundMember, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
 import { forgetSides, nameSide } from './plan-virtual-fields.ts';
@@ -120,12 +120,16 @@ export function updateRelation(model: KnownModel, collection: string, field: str
     ...(modelRelation.related_collection !== null && ofOneCollection),
   });
   const side = modelRelation.related_collection === null ? {} : { one_collection: modelRelation.related_collection };
+  // Not all that is kept is told, so members that are sent back as they were read change nothing.
+  const changed = Object.fromEntries(
+    Object.entries(meta).filter(([name, value]) => !hasAll(modelRelation.meta, { [name]: value })),
+  );
   return {
     title: `change ${collection} ${field}`,
     steps: [
       ...changeForeignKey(model, modelRelation, found, payload),
-      ...nameSide(model, modelRelation.related_collection, meta, modelRelation),
-      ...saveMetadata(model, found, { ...meta, ...side }),
+      ...nameSide(model, modelRelation.related_collection, changed, modelRelation),
+      ...saveMetadata(model, found, { ...changed, ...side }),
     ],
     ...outcome('update', 'relations', found),
   };

@@ -16,7 +16,7 @@ import {
 } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
 import { entryOf, exists, findCollection, mustBeOwn, newName } from './find.ts';
-import { dropRow, fieldMeta, saveRow } from './meta.ts';
+import { dropRow, fieldMeta, hasAll, saveRow } from './meta.ts';
 import type { KnownModel, ModelStep } from './model-sql.ts';
 import {
   anyMember,
@@ -139,9 +139,11 @@ export function describeVirtualField(model: KnownModel, modelField: ModelField, 
     !optionalMembers.has(member) && (isSideOf || member !== 'special');
   mustBe(meta, 'meta.', Object.fromEntries(Object.entries(now).filter(isFixed)));
   const named = !isSideOf && meta.special !== undefined ? { special: meta.special } : {};
+  const metadata = { ...chosenMembers(meta), ...named };
   return {
     title: `describe ${collection} ${field}`,
-    steps: saveRow(model, 'fields', { collection, field }, { ...chosenMembers(meta), ...named }),
+    steps: saveRow(model, 'fields', { collection, field }, metadata),
+    isIdle: hasAll(now, metadata),
     ...outcome('update', 'fields', { collection, field }),
   };
 }

@@ -133,10 +133,12 @@ class RequestedChange {
     const [plan, discard, origin] = this.#requested;
     const { schema } = this.#tablesIn().place;
     const { api, document, planned } = await this.#planIn(session, plan, discard);
-    if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
+    const idle = { answer: planned.respond(document), made: null };
+    if (planned.isIdle || planned.steps.length === 0) return idle;
     for (const step of planned.steps) await check(session, step).catch((error) => explainMysql(error, step.place));
     const statements = await tableStatements(session, planned.steps);
     const texts = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    if (statements.length === 0 && texts.length === 0) return idle;
     const migration = await this.#migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
     const rows = [...texts, recordMigration(schema, migration, platformVersion())];
     const compiled = await this.#compileDrafts(session, statements, rows, planned);
@@ -288,14 +290,17 @@ const exists: ReadonlySet<unknown> = new Set([1050, 1060, 1061, 1826]);
 
 /** Columns and keys that cannot be made: their type, length, default or target does not fit. */
 const misfits: ReadonlySet<unknown> = new Set([
-  ...[1005, 1063, 1067, 1071, 1074, 1075, 1101, 1118, 1170, 1215, 1239, 1291, 1294, 1425, 1426, 1439, 1822, 1830],
-  ...[1503, 1506, 1901, 1905, 3104, 3734, 3750, 3780, 3823],
+  ...[1005, 1063, 1067, 1069, 1071, 1074, 1075, 1101, 1117, 1118, 1170, 1215, 1239, 1291, 1294, 1425, 1426, 1439],
+  ...[1503, 1506, 1709, 1822, 1830, 1901, 1905, 3104, 3152, 3734, 3750, 3780, 3823],
 ]);
 
 /** Something else needs it: a key, an index, an expression. */
 const depended: ReadonlySet<unknown> = new Set([
   ...[1054, 1072, 1451, 1217, 1553, 1828, 1829, 1832, 1833, 1834, 1846, 3108, 3730, 3837, 3959, 3855],
 ]);
+
+/** Comments of a table or a column that are too long. */
+const longComments: ReadonlySet<unknown> = new Set([1628, 1629]);
 
 /** MariaDB changes no table whose history it keeps (ER_VERS_ALTER_NOT_ALLOWED). */
 const keepsHistory = 4119;
@@ -312,6 +317,7 @@ function explainMysql(error: unknown, location: ModelPlace): never {
     const needs = 'needs the "schema.data_type" of the key there, with its sign, and texts its collation';
     throw invalidPayload(`"${name}" cannot lead there: it ${needs}.`);
   }
+  if (longComments.has(number)) throw invalidPayload(`The comment of "${name}" is too long for the database.`);
   if (misfits.has(number)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
   if (number === keepsHistory) {
     const message = `MariaDB keeps the history of "${location.collection}", so its columns stay as they are.`;

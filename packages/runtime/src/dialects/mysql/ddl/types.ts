@@ -164,15 +164,20 @@ export function retyped(
     const fitting = type === 'boolean' ? `${sql} CHECK (fresh IN (0, 1))` : sql;
     steps.push({ kind: 'fit', table, column: name, type: fitting, place: location, refusal });
   }
-  const to = (before: ColumnDefinition): ColumnDefinition => ({
-    ...before,
-    // Characters of identifiers are not for other texts.
-    type: sql === 'json' && isMariadb ? 'json' : sql + (typeBefore === 'uuid' ? '' : collationOf(before.type, sql)),
-    default: backfill === undefined ? before.default && keptDefault(before.default) : backfill,
-    rest: restOf(before.rest, isMoment),
+  const to = (before: ColumnDefinition): ColumnDefinition => {
     // MariaDB has JSON as texts with a check.
-    check: before.check !== null && /^\(\s*json_valid\(`/i.test(before.check) ? null : before.check,
-  });
+    const isJson = before.check !== null && /^\(\s*json_valid\(`/i.test(before.check);
+    const stays = isJson && sql === 'json';
+    // Characters of identifiers are not for other texts.
+    const collation = typeBefore === 'uuid' ? '' : collationOf(before.type, sql);
+    return {
+      ...before,
+      type: stays ? before.type : sql + collation,
+      default: backfill === undefined ? before.default && keptDefault(before.default) : backfill,
+      rest: restOf(before.rest, isMoment),
+      check: isJson && !stays ? null : before.check,
+    };
+  };
   steps.push({
     kind: 'alter',
     table,

@@ -40,7 +40,8 @@ export function createPostgresModelChange(
     const document = await describeModel(api);
     const { schema } = recompiler;
     const planned = plan({ api, document, systemSchema, schema, discard, sql: postgresModelSql });
-    if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
+    const idle = { answer: planned.respond(document), made: null };
+    if (planned.isIdle || planned.steps.length === 0) return idle;
     const [number] = (await firstRow(transaction, `SELECT ${transactionNumber}`, [])) ?? [];
     if (typeof number === 'string') transaction.identify(number);
     const write = async (): Promise<void> => {
