@@ -1,7 +1,7 @@
 /** Addresses from which a role may be used. Source: API specification, section 2.2. */
-import { createPlanCache } from '../database/plan-cache.ts';
 import { type Address, createNetworks, type Networks, readAddress } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
+import { createBoundedCache } from '../language/values/bounded-cache.ts';
 import { findOrCreate } from '../language/values/once.ts';
 import type { Audit } from '../operate/audit.ts';
 import type { Account } from '../users/account.ts';
@@ -9,7 +9,7 @@ import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const maxCached = 1_000;
-const cache = createPlanCache<Networks>(maxCached);
+const cache = createBoundedCache<Networks>(maxCached);
 
 /** Compares a client with a role's networks; an empty list admits all. Clients without address match no entry. */
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {

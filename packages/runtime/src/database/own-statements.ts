@@ -5,10 +5,10 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { int32 } from '../json/bytes.ts';
+import { createBoundedCache, plansKept } from '../language/values/bounded-cache.ts';
 import { normalEmail, normalEmails } from '../language/values/lowercase.ts';
 import { findOrCreate } from '../language/values/once.ts';
 import type { CommitProof, Database, Parameter, ParameterForm, RowSink, Statement, Transaction } from './database.ts';
-import { createPlanCache, plansKept } from './plan-cache.ts';
 
 /** A statement of our own: a text or a script, as its dialect has it. */
 export type OwnSql = string | Script;
@@ -288,8 +288,8 @@ export function runAlone(
   });
 }
 
-const named = createPlanCache<Statement>(plansKept);
-const ownNamed = createPlanCache<Statement>(plansKept);
+const named = createBoundedCache<Statement>(plansKept);
+const ownNamed = createBoundedCache<Statement>(plansKept);
 
 type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms' | 'changes'>;
 

@@ -3,11 +3,11 @@
 import type { Caller } from '../caller.ts';
 import type { Statement, Transaction } from '../database/database.ts';
 import { isRaised, raisedForCaller, ServerError, untrueFunction } from '../database/errors.ts';
-import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-context.ts';
 import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
+import { type BoundedCache, type CreateCache, createEmpty } from '../language/values/bounded-cache.ts';
 import { findOrCreate } from '../language/values/once.ts';
 import { type Answer, createAnswerWriter } from '../query/answer.ts';
 import type { QueryTree } from '../query/parse/parse-query-string.ts';
@@ -60,7 +60,7 @@ interface FunctionsOptions {
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'returning'>;
   readonly limits: Partial<ReadLimits>;
-  readonly createCache?: CreatePlanCache;
+  readonly createCache?: CreateCache;
 }
 
 export function createFunctions(options: FunctionsOptions): Functions {
@@ -127,8 +127,8 @@ class CallPlans {
   readonly #limits: ReadLimits;
   /** Access classes of callers without a token. */
   readonly #guests: ReadonlySet<string>;
-  readonly #plans: PlanCache<ReadPlan>;
-  readonly #keyPlans: PlanCache<PlannedCall>;
+  readonly #plans: BoundedCache<ReadPlan>;
+  readonly #keyPlans: BoundedCache<PlannedCall>;
 
   constructor({ api, limits, createCache = createEmpty }: FunctionsOptions) {
     this.#open = buildOpenScope(api);

@@ -1,5 +1,5 @@
 /** A cache bounded by number and weight of entries. */
-import { createPlanCache } from '../database/plan-cache.ts';
+import { createBoundedCache } from '../language/values/bounded-cache.ts';
 
 export interface ByteCache<Value> {
   get(key: string): Value | undefined;
@@ -23,7 +23,7 @@ interface Weighed<Value> {
 }
 
 export function createByteCache<Value>({ entries, bytes: maxBytes }: ByteCacheSize): ByteCache<Value> {
-  const cache = createPlanCache<Weighed<Value>>(entries, { maxBytes, bytesOf: ({ bytes }) => bytes });
+  const cache = createBoundedCache<Weighed<Value>>(entries, { maxBytes, bytesOf: ({ bytes }) => bytes });
   return {
     get: (key) => cache.get(key)?.value,
     set: (key, value, bytes) => cache.set(key, { value, bytes }),

@@ -1,10 +1,10 @@
 /** The routes below `/functions`: calls of functions and procedures of the database. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
-import type { CreatePlanCache } from '../database/plan-cache.ts';
 import { argumentsIn, functionNamed, functionPath, planGet, planSearch } from '../functions/read-call.ts';
 import { type Callable, createFunctions, type Functions, noFunction, toFunctionError } from '../functions/service.ts';
 import type { CompiledApi } from '../language/index.ts';
+import type { CreateCache } from '../language/values/bounded-cache.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import { splitTarget } from '../query/parse/target.ts';
@@ -89,7 +89,7 @@ function functionEndpoints(options: FunctionEndpointsOptions): readonly Endpoint
 interface OpenCallsOptions extends Omit<FunctionEndpointsOptions, 'functions' | 'limits'> {
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'once' | 'returning'>;
-  readonly createCache: CreatePlanCache;
+  readonly createCache: CreateCache;
   readonly limits: { readonly limits?: Partial<ReadLimits> };
 }
 

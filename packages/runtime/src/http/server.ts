@@ -11,7 +11,6 @@ import type { Identity } from '../auth/identities.ts';
 import type { Tags } from '../caching/tags.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
-import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { serverOf } from '../dialects/index.ts';
 import type { DriftGuard, DriftWatch } from '../drift-watch.ts';
 import { type Environment, localUrl, requestLimits } from '../environment.ts';
@@ -21,6 +20,7 @@ import type { CreateByteCache } from '../graphql/byte-cache.ts';
 import { type AccessNames, accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { limitPositions } from '../language/types/geometry.ts';
+import { type CreateCache, createEmpty } from '../language/values/bounded-cache.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changer.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
@@ -92,7 +92,7 @@ export interface ServerOptions {
   readonly createWriteSeams?: CreateWriteSeams;
   /** Complete planned reads of GraphQL. Default: none. */
   readonly passes?: readonly ReadPass[];
-  readonly createCache?: CreatePlanCache;
+  readonly createCache?: CreateCache;
   /** Makes the caches of GraphQL documents. Default: nothing is kept. */
   readonly createDocumentCache?: CreateByteCache;
   /** Observes parts of the server. Default: each stays as it is. */
@@ -149,7 +149,7 @@ interface Base {
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
   readonly names: AccessNames;
   readonly rowContext: FindRowContext;
-  readonly createCache: CreatePlanCache;
+  readonly createCache: CreateCache;
   readonly limits: WriteLimits;
 }
 

@@ -1,13 +1,13 @@
 /** Fills the seams of the engine with the optimisations that are on. */
 import { setFlagsFromString } from 'node:v8';
 import type { ConnectionSeams } from '../database/connection-seams.ts';
-import type { CreatePlanCache } from '../database/plan-cache.ts';
 import type { ConnectOptions } from '../dialects/server-dialect.ts';
 import type { Driver } from '../environment/database.ts';
 import type { Optimizations } from '../environment/optimizations.ts';
 import type { Heads } from '../http/fastify-adapter.ts';
 import type { ServerOptions } from '../http/server.ts';
 import { useWriterCode } from '../json/fields.ts';
+import type { CreateCache } from '../language/values/bounded-cache.ts';
 import type { PlannerOptions } from '../query/planner.ts';
 import { AdaptivePlans, planOtherWays } from './adaptive-plans/adaptive-plans.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
@@ -23,7 +23,7 @@ import { createGathering } from './write-batching/gathering.ts';
 
 export function serverSeams(
   on: Optimizations,
-  createCache?: CreatePlanCache,
+  createCache?: CreateCache,
 ): Omit<PlannerOptions, 'limits'> & Pick<ServerOptions, 'createShortcut' | 'createWriteSeams' | 'createDocumentCache'> {
   // Writers of rows belong to the process: code is made from the first server on that wants it.
   if (on.has('generated-code')) useWriterCode(generatedCode);

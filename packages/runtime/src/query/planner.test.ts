@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../caller.ts';
-import { createUncounted } from '../database/plan-cache.ts';
 import { PlatformError } from '../errors.ts';
 import { always, collection, field, type JsonValue } from '../language/index.ts';
+import { createUncounted } from '../language/values/bounded-cache.ts';
 import { createPlanner } from './planner.ts';
 import { collections, magazine } from './testing/magazine.ts';
 

@@ -2,10 +2,10 @@ import type { Caller } from '../caller.ts';
 import type { Parameter, Statement } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
 import type { Binder } from '../database/parameter-forms.ts';
-import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-context.ts';
 import { invalidQuery, missingCollection } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
+import { type BoundedCache, type CreateCache, createEmpty } from '../language/values/bounded-cache.ts';
 import { findOrCreate } from '../language/values/once.ts';
 import { accessOf, buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
 import { parseKeySegment, parseKeys } from './parse/keys.ts';
@@ -22,7 +22,7 @@ export interface PlannerOptions {
   /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Default: nothing is kept. */
-  readonly createCache?: CreatePlanCache;
+  readonly createCache?: CreateCache;
   readonly passes?: readonly ReadPass[];
   /** Completes plans of lists. Default: nothing. */
   readonly listPass?: ListPass;
@@ -68,7 +68,7 @@ export type Planner = ReturnType<typeof createPlanner>;
 
 interface ClassPlans {
   readonly scope: Scope;
-  readonly byShape: PlanCache<ReadPlan>;
+  readonly byShape: BoundedCache<ReadPlan>;
   readonly find: FindPrepared;
 }
 

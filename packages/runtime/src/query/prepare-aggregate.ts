@@ -1,5 +1,5 @@
-import { longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
 import type { Condition } from '../language/index.ts';
+import { type BoundedCache, longestCachedStatement } from '../language/values/bounded-cache.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import { authoriseAggregate, checkCalls, type resolveAggregate, resolveFlatAggregate } from './authorise/aggregate.ts';
@@ -48,7 +48,7 @@ const flatRows: AnsweredRows = { name: '', resolve: resolveFlatAggregate };
  * them.
  */
 export function prepareAggregate(
-  plans: PlanCache<ReadPlan>,
+  plans: BoundedCache<ReadPlan>,
   requested: RequestedRead,
   aggregate: AggregateRequest,
   rows: AnsweredRows = flatRows,

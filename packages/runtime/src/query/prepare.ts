@@ -1,6 +1,6 @@
-import { longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
 import { invalidQuery } from '../errors.ts';
 import type { Condition } from '../language/index.ts';
+import { type BoundedCache, longestCachedStatement } from '../language/values/bounded-cache.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { StatementBuilder } from '../sql/row.ts';
 import { type CollectionScope, exportScope, type Scope } from '../sql/scope.ts';
@@ -75,7 +75,7 @@ interface Planned {
  * The values are those of filter and search, of nested lists, of the keys, then limit and offset, as `planRead` expects
  * them.
  */
-export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead): Prepared {
+export function prepareRead(plans: BoundedCache<ReadPlan>, requested: RequestedRead): Prepared {
   const { exported, aggregate } = requested.request;
   const scope = exported === undefined ? requested.scope : exportScope(requested.scope);
   const desired = { ...requested, scope };

@@ -6,7 +6,6 @@ import type { Credentials } from '../auth/sign-in.ts';
 import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import type { Database } from '../database/database.ts';
 import { observeDatabase, type StatementObservers } from '../database/observed.ts';
-import type { CreatePlanCache } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
@@ -14,6 +13,7 @@ import type { Generations } from '../generations/generations.ts';
 import type { Listener, ListenerOptions } from '../http/fastify-adapter.ts';
 import type { PartObservers } from '../http/server.ts';
 import type { CompiledApi, Dialect } from '../language/index.ts';
+import type { CreateCache } from '../language/values/bounded-cache.ts';
 import { type Log, logsInfo } from '../operate/log.ts';
 import { CollectionSeries, Counter, type CounterChild, type MetricValues } from '../operate/metrics/measured.ts';
 import { PoolMetrics, type PoolObserver, unobserved } from '../operate/metrics/pool-metrics.ts';
@@ -35,7 +35,7 @@ export interface Instruments {
   readonly pool: PoolObserver;
   database(database: Database, dialect: Dialect, others: Omit<StatementObservers, 'meter'>): Database;
   /** Observers of what serves an API from now on. */
-  serves(api: CompiledApi): Partial<PartObservers> & { readonly createCache?: CreatePlanCache };
+  serves(api: CompiledApi): Partial<PartObservers> & { readonly createCache?: CreateCache };
   generations(generations: Generations): Generations;
   /** Begins to measure the process, and listens. */
   open(parts: OpenParts): Promise<void>;

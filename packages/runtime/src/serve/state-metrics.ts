@@ -2,18 +2,18 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import {
-  type CacheName,
-  type CreatePlanCache,
-  cacheNames,
-  countLookups,
-  createPlanCache,
-  plansKept,
-} from '../database/plan-cache.ts';
 import type { Drift } from '../drift.ts';
 import { orphanCounter } from '../files/loose-files.ts';
 import type { Generations } from '../generations/generations.ts';
 import type { CompiledApi } from '../language/index.ts';
+import {
+  type CacheName,
+  type CreateCache,
+  cacheNames,
+  countLookups,
+  createBoundedCache,
+  plansKept,
+} from '../language/values/bounded-cache.ts';
 import { mailCounter } from '../mail/outbox.ts';
 import { Counter, gauge, Histogram, type MetricValues } from '../operate/metrics/measured.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -136,9 +136,9 @@ export class CacheMetrics {
     ]),
   );
 
-  readonly createCache: CreatePlanCache = <Value>(name: CacheName | null) => {
+  readonly createCache: CreateCache = <Value>(name: CacheName | null) => {
     const counters = name === null ? undefined : this.#byName.get(name);
-    const cache = createPlanCache<Value>(plansKept);
+    const cache = createBoundedCache<Value>(plansKept);
     return counters === undefined ? cache : countLookups(cache, counters.hits, counters.misses);
   };
 

@@ -1,8 +1,8 @@
 /** Spans of one process: parts of a server are wrapped where an OpenTelemetry provider was registered before. */
 
-import { createUncounted } from '../database/plan-cache.ts';
 import { inTime } from '../database/waits.ts';
 import { sqlDialects } from '../dialects/index.ts';
+import { createUncounted } from '../language/values/bounded-cache.ts';
 import { StatementSpans, traceHooks, tracePlans } from '../traces/inner-spans.ts';
 import type { OpenTelemetry } from '../traces/open-telemetry.ts';
 import { RequestSpans } from '../traces/request-spans.ts';

@@ -3,9 +3,9 @@
 import type { Attributes, Link } from '@opentelemetry/api';
 import type { RowSink, SharedEnd, Statement } from '../database/database.ts';
 import { errorTypeOf, type StatementTracer } from '../database/observed.ts';
-import type { CacheName, CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import type { StatementRun } from '../database/statement-run.ts';
 import type { RegisteredHook } from '../language/index.ts';
+import type { BoundedCache, CacheName, CreateCache } from '../language/values/bounded-cache.ts';
 import { derivedOnce } from '../language/values/once.ts';
 import { operationName, tableName } from '../operate/metrics/statement-metrics.ts';
 import { currentRecord, type RequestRecord } from '../operate/request-record.ts';
@@ -23,10 +23,10 @@ interface Begun {
 
 /** Makes caches whose look-ups have a span: it ends when the plan was found, or made. Planning never waits. */
 export function tracePlans(
-  createCache: CreatePlanCache,
+  createCache: CreateCache,
   { api, tracer }: OpenTelemetry,
   requests: Pick<RequestSpans, 'parent'>,
-): CreatePlanCache {
+): CreateCache {
   let begun: Begun | undefined;
 
   function write(cache: CacheName, result: 'hit' | 'miss', startedAt: number): void {
@@ -45,7 +45,7 @@ export function tracePlans(
     return since ?? now;
   }
 
-  return <Value>(name: CacheName | null): PlanCache<Value> => {
+  return <Value>(name: CacheName | null): BoundedCache<Value> => {
     const cache = createCache<Value>(name);
     if (name === null) return cache;
     let missed: { readonly key: string; readonly startedAt: number } | undefined;

@@ -1,9 +1,9 @@
 /** The answer of a write: a planned read of what was written. Source: API specification, sections 1.2 and 5.1. */
 import type { Caller } from '../caller.ts';
 import type { Parameter, Statement } from '../database/database.ts';
-import type { PlanCache } from '../database/plan-cache.ts';
 import { runAs } from '../database/row-context.ts';
 import { forbidden, invalidQuery, PlatformError } from '../errors.ts';
+import type { BoundedCache } from '../language/values/bounded-cache.ts';
 import { parseQueryString, type QueryTree } from '../query/parse/parse-query-string.ts';
 import { parseKeyRequest, parseListRequest } from '../query/parse/parse-read.ts';
 import type { ReadLimits, ReadRequest } from '../query/parse/request.ts';
@@ -38,9 +38,9 @@ interface ReturningRequest {
   readonly query: string;
   readonly form: ReturningForm;
   readonly limits: ReadLimits;
-  readonly plans: PlanCache<ReadPlan>;
+  readonly plans: BoundedCache<ReadPlan>;
   /** Prepared answers by the exact text of what was asked. */
-  readonly texts: PlanCache<PreparedReturning>;
+  readonly texts: BoundedCache<PreparedReturning>;
   /** Takes what is wrong with values of the query: names of the body are judged before. */
   readonly reportError: (error: PlatformError) => void;
 }
@@ -130,7 +130,7 @@ export function prepareSingletonRead({
 }
 
 function prepareOr(
-  plans: PlanCache<ReadPlan>,
+  plans: BoundedCache<ReadPlan>,
   requested: RequestedRead,
   reportError: ReturningRequest['reportError'],
 ): Prepared | null {

@@ -1,10 +1,10 @@
 /** A write request prepared for execution, before any database access. */
 import type { Caller } from '../caller.ts';
 import type { NamedRows, Noted } from '../database/database.ts';
-import type { CreatePlanCache, PlanCache } from '../database/plan-cache.ts';
 import type { DriftGuard } from '../drift-watch.ts';
 import { forbidden, PlatformError } from '../errors.ts';
 import type { FilterObject } from '../language/conditions/filter-syntax.ts';
+import type { BoundedCache, CreateCache } from '../language/values/bounded-cache.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { batchKey } from '../query/plan/plan-keys.ts';
@@ -75,8 +75,8 @@ export interface WriteContext extends WriteRequest {
   readonly maxItems: number | null;
   /** The text of the regular expression that passwords of users must match; null for none. */
   readonly passwordPattern: () => Promise<string | null>;
-  readonly reads: PlanCache<ReadPlan>;
-  readonly echoes: PlanCache<PreparedReturning>;
+  readonly reads: BoundedCache<ReadPlan>;
+  readonly echoes: BoundedCache<PreparedReturning>;
   readonly steps: StepPlanCache;
   /** Default: writes go step by step. */
   readonly seams?: WriteSeams;
@@ -143,7 +143,7 @@ export interface WriteSeams {
 
 export type CreateWriteSeams = (parts: {
   readonly driftGuard: DriftGuard;
-  readonly createCache: CreatePlanCache;
+  readonly createCache: CreateCache;
 }) => WriteSeams;
 
 /** Condition on an item before it is written (If-Match). Source: API specification, section 17. */

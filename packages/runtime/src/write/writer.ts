@@ -1,10 +1,10 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { forbidden } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
+import { type CreateCache, createEmpty } from '../language/values/bounded-cache.ts';
 import { findOrCreate } from '../language/values/once.ts';
 import { parseArchived } from '../query/parse/parse-parameters.ts';
 import { parseQueryString } from '../query/parse/parse-query-string.ts';
@@ -65,7 +65,7 @@ export interface WriterOptions extends HookOptions {
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
   readonly answerTtlMs?: number;
   /** Default: nothing is kept. */
-  readonly createCache?: CreatePlanCache;
+  readonly createCache?: CreateCache;
   /** Room for ways past the steps. Default: writes go step by step. */
   readonly createSeams?: CreateWriteSeams;
   /** The platform's part in writes to its own collections. Default: it has none. */

@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { createPlanCache } from '../../database/plan-cache.ts';
+import { createBoundedCache } from '../../language/values/bounded-cache.ts';
 import type { OperationSource } from '../documents/operation.ts';
 import type { Variables } from './input.ts';
 
@@ -132,7 +132,7 @@ export function createVariants<T>(
 ): (variables: Variables) => T {
   const names = conditionVariables(document);
   const fragments = fragmentsOf(document);
-  const cache = createPlanCache<T>(maxVariants);
+  const cache = createBoundedCache<T>(maxVariants);
   let only: T | undefined;
 
   function create(variables: Variables, name: string): T {

@@ -1,11 +1,11 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
-import { type CreatePlanCache, createEmpty, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { createFunctions, type Functions } from '../../functions/service.ts';
 import { type CompiledApi, type GraphqlRoot, type GraphqlScope, indexGraphql } from '../../language/index.ts';
 import { graphqlServiceRoots } from '../../language/operations/index.ts';
+import { type BoundedCache, type CreateCache, createEmpty } from '../../language/values/bounded-cache.ts';
 import { findOrCreate } from '../../language/values/once.ts';
 import { defaultReadLimits } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
@@ -29,15 +29,15 @@ export interface OperationCompilerOptions {
   /** Limits of lists and filters. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Default: nothing is kept. */
-  readonly createCache?: CreatePlanCache;
+  readonly createCache?: CreateCache;
   /** Complete planned reads. Default: none. */
   readonly passes?: readonly ReadPass[];
 }
 
 interface ClassSetting extends Pick<CompilingRoots, 'accessClass' | 'functions'> {
   readonly scope: Scope;
-  readonly plans: PlanCache<ReadPlan>;
-  readonly reads: PlanCache<PreparedRead>;
+  readonly plans: BoundedCache<ReadPlan>;
+  readonly reads: BoundedCache<PreparedRead>;
   readonly passes: readonly ReadPass[];
 }
 
@@ -58,7 +58,7 @@ export type CompiledOperation =
 /** Compiles operations, and gives what it made of them. */
 export class OperationCompiler {
   readonly #api: OperationCompilerOptions['api'];
-  readonly #createCache: CreatePlanCache;
+  readonly #createCache: CreateCache;
   readonly #passes: readonly ReadPass[];
   readonly #limits: ReadLimits;
   readonly #index: ReturnType<typeof indexGraphql>;
@@ -155,7 +155,7 @@ export class OperationCompiler {
   }
 }
 
-function keptReads(createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | 'reads'> {
+function keptReads(createCache: CreateCache): Pick<ClassSetting, 'plans' | 'reads'> {
   return { plans: createCache<ReadPlan>('reads'), reads: createCache<PreparedRead>('graphql') };
 }
 

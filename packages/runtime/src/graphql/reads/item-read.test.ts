@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlanCache } from '../../database/plan-cache.ts';
+import { createBoundedCache } from '../../language/values/bounded-cache.ts';
 import type { Input } from '../compile/input.ts';
 import { type PreparedRead, rememberReads } from './item-read.ts';
 
@@ -16,7 +16,7 @@ const fixed: Input = { fixed: true, value: 5 };
 const limit: Input = { fixed: false, read: ({ limit: value }) => value };
 
 /** Prepares by the inputs and tells how often that was done. */
-function counting(inputs: readonly Input[], name = 'read', reads = createPlanCache<PreparedRead>(10)) {
+function counting(inputs: readonly Input[], name = 'read', reads = createBoundedCache<PreparedRead>(10)) {
   let prepared = 0;
   const prepare = rememberReads(reads, name, inputs, ({ limit: value }) => {
     prepared += 1;
@@ -45,7 +45,7 @@ test('what depends on variables is prepared once for each of their values', () =
 });
 
 test('reads of one cache do not meet', () => {
-  const reads = createPlanCache<PreparedRead>(10);
+  const reads = createBoundedCache<PreparedRead>(10);
   const [one, other] = [counting([limit], 'one', reads), counting([limit], 'other', reads)];
   one.prepare({ limit: 1 });
   other.prepare({ limit: 1 });

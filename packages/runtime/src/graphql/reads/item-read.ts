@@ -1,6 +1,6 @@
 /** Reads of items that documents ask for, planned once per shape. */
-import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import { always, type Condition } from '../../language/index.ts';
+import { type BoundedCache, longestCachedStatement } from '../../language/values/bounded-cache.ts';
 import {
   collectValues,
   type OpenValues,
@@ -45,8 +45,8 @@ interface ItemRead {
 
 /** Context in which reads are prepared: caches of plans and of prepared reads, by names that no other read has. */
 export interface ReadSetting extends ListSetting {
-  readonly plans: PlanCache<ReadPlan>;
-  readonly reads: PlanCache<PreparedRead>;
+  readonly plans: BoundedCache<ReadPlan>;
+  readonly reads: BoundedCache<PreparedRead>;
   /** Complete the plans. */
   readonly passes: readonly ReadPass[];
 }
@@ -177,7 +177,7 @@ const longestArguments = 2_048;
 
 /** Remembers prepared reads by their arguments; `name` stands for the read. One that throws is prepared again. */
 export function rememberReads(
-  reads: PlanCache<PreparedRead>,
+  reads: BoundedCache<PreparedRead>,
   name: string,
   inputs: readonly Input[],
   prepare: PrepareRead,

@@ -3,9 +3,9 @@
  * template with one hole. The parsed, authorised and planned result for one of them holds for all of them, as far as
  * the values are of the right types. So a known template spares everything but reading the values.
  */
-import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
 import { type CreateByteCache, createByteCache } from '../../graphql/byte-cache.ts';
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../../language/operators/index.ts';
+import { type BoundedCache, type CreateCache, createUncounted } from '../../language/values/bounded-cache.ts';
 import type { JsonValue } from '../../language/values/parse-text.ts';
 import type { OpenValues } from '../../query/authorise/filter.ts';
 import type { PlannerOptions } from '../../query/planner.ts';
@@ -48,14 +48,14 @@ const longestTemplate = 2_048;
 
 /** Has planners keep what they planned before, also by the texts of requests. */
 export function keepPlans(
-  createCache: CreatePlanCache = createUncounted,
+  createCache: CreateCache = createUncounted,
 ): Required<Pick<PlannerOptions, 'createCache' | 'createFinder'>> & { createDocumentCache: CreateByteCache } {
   const createFinder = () => findByTemplate(createCache('read_templates'));
   return { createCache, createFinder, createDocumentCache: createByteCache };
 }
 
 /** Looks requests up by their templates before they are parsed. */
-function findByTemplate(cache: PlanCache<PlannedTemplate>): FindPrepared {
+function findByTemplate(cache: BoundedCache<PlannedTemplate>): FindPrepared {
   return function findPrepared(selector, collection, query, prepare) {
     if (typeof query !== 'string' || query.length > longestTemplate) return prepare();
     const { text, texts } = templateOf(query);

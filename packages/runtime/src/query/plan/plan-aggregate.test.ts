@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
-import { createUncounted } from '../../database/plan-cache.ts';
 import { PlatformError } from '../../errors.ts';
+import { createUncounted } from '../../language/values/bounded-cache.ts';
 import { createPlanner } from '../planner.ts';
 import { magazine } from '../testing/magazine.ts';
 

@@ -2,7 +2,6 @@
 import type { Caller } from '../../caller.ts';
 import type { Parameter, Statement, Transaction } from '../../database/database.ts';
 import { allRows, nameStatement, type OwnSql, statementRows } from '../../database/own-statements.ts';
-import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs } from '../../database/row-context.ts';
 import { allOf, keyColumn, orderBy, where } from '../../dialects/fragment.ts';
 import { ownTables, type RowLock, sqlDialects } from '../../dialects/index.ts';
@@ -10,6 +9,7 @@ import { invalidQuery } from '../../errors.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CompiledApi, FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { isOperator } from '../../language/operators/index.ts';
+import { createEmpty } from '../../language/values/bounded-cache.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import { printKeyFields } from '../../query/plan/plan-keys.ts';

@@ -1,12 +1,12 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
 
 import type { Transaction } from '../../database/database.ts';
-import { createEmpty } from '../../database/plan-cache.ts';
 import { runAs, type Side } from '../../database/row-context.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor } from '../../language/index.ts';
 import { isSecret } from '../../language/types/index.ts';
+import { createEmpty } from '../../language/values/bounded-cache.ts';
 import { findOrCreate } from '../../language/values/once.ts';
 import { isList, parseExactly } from '../../language/values/parse-text.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';

@@ -1,7 +1,7 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
-import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import { sqlTrue } from '../../dialects/fragment.ts';
+import { type BoundedCache, longestCachedStatement } from '../../language/values/bounded-cache.ts';
 import { derivedOnce, once } from '../../language/values/once.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { listedForm } from '../../sql/operand.ts';
@@ -44,7 +44,7 @@ import {
 /** Form of the items of a step: as one, as several, or as several with the same data. */
 export type StepForm = 'one' | 'many' | 'shared';
 
-export type StepPlanCache = PlanCache<StepPlans>;
+export type StepPlanCache = BoundedCache<StepPlans>;
 
 /**
  * The plans of a create or an update; `all` is the grant before rules were left out that the caller cannot use. With a

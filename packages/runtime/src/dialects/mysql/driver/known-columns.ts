@@ -1,9 +1,9 @@
 /** The columns of an answer, as the server described them: seldom others than those of the answer before. */
 
-import { createPlanCache } from '../../../database/plan-cache.ts';
 import { oftenUsed } from '../../../json/fields.ts';
 import type { ShapeField } from '../../../json/shape.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
+import { createBoundedCache } from '../../../language/values/bounded-cache.ts';
 import { findOrCreate } from '../../../language/values/once.ts';
 import { type ColumnDefinition, lengthAt, widthOf } from '../rows/columns.ts';
 import { createDirectTranscoder, createRowWriter, type RowWriter } from '../rows/transcode.ts';
@@ -21,7 +21,7 @@ interface Direct {
 }
 
 /** Cached columns of answers, shared by all connections. */
-const kept = createPlanCache<KnownColumns>(500);
+const kept = createBoundedCache<KnownColumns>(500);
 
 /** The columns of these descriptions. Throws if the name of one contradicts its type. */
 export function knownColumns(descriptions: readonly Buffer[]): KnownColumns {

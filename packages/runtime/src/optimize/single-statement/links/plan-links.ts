@@ -5,12 +5,12 @@
 
 import type { Transaction } from '../../../database/database.ts';
 import { nameStatement } from '../../../database/own-statements.ts';
-import type { PlanCache } from '../../../database/plan-cache.ts';
 import { runAs } from '../../../database/row-context.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';
 import { PlatformError } from '../../../errors.ts';
 import { int32 } from '../../../json/bytes.ts';
 import { arrayLiteral, type FieldDescriptor, type ManyToMany } from '../../../language/index.ts';
+import type { BoundedCache } from '../../../language/values/bounded-cache.ts';
 import { type Answer, createAnswerWriter } from '../../../query/answer.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
 import { batchKey } from '../../../query/plan/plan-keys.ts';
@@ -42,7 +42,7 @@ import {
 } from './print-links.ts';
 
 /** Changes of links by their shape; null for one that takes several statements. */
-export type LinksPlanCache = PlanCache<LinksPlan | null>;
+export type LinksPlanCache = BoundedCache<LinksPlan | null>;
 
 /** Plans the change of items. Null where it takes several statements. */
 export function planLinks(

@@ -1,5 +1,5 @@
-import { longestCachedStatement } from '../../../database/plan-cache.ts';
 import { createProblems } from '../../../json/problems.ts';
+import { longestCachedStatement } from '../../../language/values/bounded-cache.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import { grantFor, type WritableField } from '../../../write/access/scope.ts';

@@ -6,10 +6,10 @@ import type { Caller } from '../../../caller.ts';
 import type { Statement, Transaction } from '../../../database/database.ts';
 import { nameStatement } from '../../../database/own-statements.ts';
 import type { Binder } from '../../../database/parameter-forms.ts';
-import type { PlanCache } from '../../../database/plan-cache.ts';
 import { runAs } from '../../../database/row-context.ts';
 import { maxColumns, transactionNumber } from '../../../dialects/fragment.ts';
 import { failedValidation } from '../../../json/problems.ts';
+import type { BoundedCache } from '../../../language/values/bounded-cache.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../../query/answer.ts';
 import type { ReadPlan, SelectedItems } from '../../../query/plan/plan.ts';
 import { printOwn } from '../../../query/plan/plan-returned.ts';
@@ -26,7 +26,7 @@ import { cellsOf, type Filling, type ReturnedRead, valuesAlias } from './returne
 import { type DatabaseValues, type ReturnedGroup, readDatabaseValues, writeRows } from './returned-rows.ts';
 
 /** Trees by their shape; null for one that takes several statements. */
-export type TreePlanCache = PlanCache<TreePlan | null>;
+export type TreePlanCache = BoundedCache<TreePlan | null>;
 
 /**
  * Plans a tree of new items, each group after those whose keys it holds; `many` tells whether the body is an array. Null where it

@@ -1,10 +1,10 @@
 /** Trees of nothing but new items, made and answered by one statement. */
 import type { Caller } from '../../../caller.ts';
 import type { Transaction } from '../../../database/database.ts';
-import { longestCachedStatement } from '../../../database/plan-cache.ts';
 import { runAs } from '../../../database/row-context.ts';
 import { int32 } from '../../../json/bytes.ts';
 import { failedValidation } from '../../../json/problems.ts';
+import { longestCachedStatement } from '../../../language/values/bounded-cache.ts';
 import type { Answer } from '../../../query/answer.ts';
 import { bind } from '../../../query/planner.ts';
 import type { Batch } from '../../../write/decode/batch.ts';

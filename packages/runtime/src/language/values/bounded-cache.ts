@@ -1,5 +1,5 @@
 /** A bounded cache that costs one look-up per hit, of two generations: at most twice `size` entries. */
-export interface PlanCache<Value> {
+export interface BoundedCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
 }
@@ -10,20 +10,20 @@ export const cacheNames = ['read_templates', 'reads', 'writes', 'graphql'] as co
 export type CacheName = (typeof cacheNames)[number];
 
 /** Makes a cache of a server; without a name its look-ups are not counted. */
-export type CreatePlanCache = <Value>(name: CacheName | null) => PlanCache<Value>;
+export type CreateCache = <Value>(name: CacheName | null) => BoundedCache<Value>;
 
 /** Entries of a generation of such a cache. */
 export const plansKept = 1_000;
 
-export const createUncounted: CreatePlanCache = () => createPlanCache(plansKept);
+export const createUncounted: CreateCache = () => createBoundedCache(plansKept);
 
-export const createEmpty: CreatePlanCache = () => ({ get: () => undefined, set() {} });
+export const createEmpty: CreateCache = () => ({ get: () => undefined, set() {} });
 
 export function countLookups<Value>(
-  { get, set }: PlanCache<Value>,
+  { get, set }: BoundedCache<Value>,
   hits: { value: number },
   misses: { value: number },
-): PlanCache<Value> {
+): BoundedCache<Value> {
   return {
     set,
     get(key) {
@@ -36,10 +36,10 @@ export function countLookups<Value>(
 }
 
 /** Creates a cache whose generations hold `size` entries each; by `weight` also so many bytes, and no heavier entry. */
-export function createPlanCache<Value>(
+export function createBoundedCache<Value>(
   size: number,
   weight?: { readonly maxBytes: number; readonly bytesOf: (value: Value) => number },
-): PlanCache<Value> {
+): BoundedCache<Value> {
   const { maxBytes = 0, bytesOf = () => 0 } = weight ?? {};
   let young = new Map<string, Value>();
   let old = new Map<string, Value>();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPlanCache } from './plan-cache.ts';
+import { createBoundedCache } from './bounded-cache.ts';
 
 test('keeps what is asked for and stays bounded', () => {
-  const cache = createPlanCache<number>(3);
+  const cache = createBoundedCache<number>(3);
   cache.set('kept', 0);
   for (let value = 1; value <= 100; value++) {
     cache.set(`key ${value}`, value);
