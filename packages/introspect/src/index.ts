@@ -23,7 +23,6 @@ export {
   type CatalogStamps,
   type ChangedRelations,
   changedRelations,
-  isFollowedUnnamed,
   type ReadOptions,
   type RunStatement,
   type SchemaFacts,

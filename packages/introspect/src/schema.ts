@@ -178,6 +178,17 @@ export function isFollowing(action: ReferentialAction): boolean {
   return action !== 'no action' && action !== 'restrict';
 }
 
+/** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
+export function isFollowedUnnamed(
+  { onUpdate, targetColumns }: Pick<ForeignKey, 'onUpdate' | 'targetColumns'>,
+  { primaryKey, uniques, columns }: Table,
+): boolean {
+  if (!isFollowing(onUpdate)) return false;
+  const keys = [primaryKey, ...uniques].map((key) => key?.columns ?? []);
+  const isKeyed = targetColumns.every((name) => keys.some((names) => names.includes(name)));
+  return !isKeyed || columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
+}
+
 /** A check that the database enforces, or an exclusion constraint, with the list of values when it says `column IN (…)`. */
 export interface Check {
   readonly name: string;

@@ -1,6 +1,5 @@
 /** Schema → Api: exposed collections under names of generated code, all decisions of printing. References hold. */
-import { isFollowedUnnamed } from '@tablewright/introspect';
-import { isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
+import { isFollowedUnnamed, isFollowing, type Schema, type Table } from '@tablewright/introspect/schema';
 import { type CachedTables, quoteTable } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
 import { createCache, type Watch } from '../cache/memo-cache.ts';
