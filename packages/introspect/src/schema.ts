@@ -19,6 +19,7 @@ import type { ColumnType } from './column-type.ts';
 import type { TableId } from './table-names.ts';
 
 export type { ColumnType } from './column-type.ts';
+export { isFollowedUnnamed, isFollowing } from './facts.ts';
 export { type TableId, tableId } from './table-names.ts';
 
 /** The whole IR. */
@@ -172,22 +173,6 @@ export interface ForeignKey {
 
 /** Action on the rows that reference a row when it is deleted or its key changes. */
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
-
-/** True for an action that removes or changes rows, and does not refuse to. */
-export function isFollowing(action: ReferentialAction): boolean {
-  return action !== 'no action' && action !== 'restrict';
-}
-
-/** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
-export function isFollowedUnnamed(
-  { onUpdate, targetColumns }: Pick<ForeignKey, 'onUpdate' | 'targetColumns'>,
-  { primaryKey, uniques, columns }: Table,
-): boolean {
-  if (!isFollowing(onUpdate)) return false;
-  const keys = [primaryKey, ...uniques].map((key) => key?.columns ?? []);
-  const isKeyed = targetColumns.every((name) => keys.some((names) => names.includes(name)));
-  return !isKeyed || columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
-}
 
 /** A check that the database enforces, or an exclusion constraint, with the list of values when it says `column IN (…)`. */
 export interface Check {
