@@ -1,6 +1,7 @@
 import type { DeclaredModel } from '@tablewright/runtime/language';
 import type { Diagnostic } from './diagnostic.ts';
-import type { ForeignKey, ReferentialAction, Routine, Schema, Table, TableId } from './schema.ts';
+import { type ForeignKey, isFollowedUnnamed, isFollowing } from './foreign-keys.ts';
+import type { Routine, Schema, Table, TableId } from './schema.ts';
 
 /** Facts of a database before the configuration is applied: the input of `resolveSchema`. */
 export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
@@ -39,22 +40,6 @@ export interface UnlistedKey extends Pick<ForeignKey, 'onDelete' | 'onUpdate' | 
   readonly table: TableId;
   /** Null where nothing is known about the target. */
   readonly target: TableId | null;
-}
-
-/** True for an action that removes or changes rows, and does not refuse to. */
-export function isFollowing(action: ReferentialAction): boolean {
-  return action !== 'no action' && action !== 'restrict';
-}
-
-/** True for keys whose values change with writes that name none of a key: they have more columns, or are computed. */
-export function isFollowedUnnamed(
-  { onUpdate, targetColumns }: Pick<ForeignKey, 'onUpdate' | 'targetColumns'>,
-  { primaryKey, uniques, columns }: Table,
-): boolean {
-  if (!isFollowing(onUpdate)) return false;
-  const keys = [primaryKey, ...uniques].map((key) => key?.columns ?? []);
-  const isKeyed = targetColumns.every((name) => keys.some((names) => names.includes(name)));
-  return !isKeyed || columns.some(({ name, fill }) => fill.kind === 'generated' && targetColumns.includes(name));
 }
 
 /**

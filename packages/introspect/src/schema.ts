@@ -16,10 +16,11 @@ import type {
   SoftDelete,
 } from '@tablewright/runtime/language';
 import type { ColumnType } from './column-type.ts';
+import type { ForeignKey } from './foreign-keys.ts';
 import type { TableId } from './table-names.ts';
 
 export type { ColumnType } from './column-type.ts';
-export { isFollowedUnnamed, isFollowing } from './facts.ts';
+export { type ForeignKey, isFollowedUnnamed, isFollowing, type ReferentialAction } from './foreign-keys.ts';
 export { type TableId, tableId } from './table-names.ts';
 
 /** The whole IR. */
@@ -155,24 +156,6 @@ export interface Key {
   readonly deferrable: boolean;
   readonly nullsNotDistinct: boolean;
 }
-
-/** A foreign key; `columns[i]` references `targetColumns[i]`. */
-export interface ForeignKey {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly target: TableId;
-  readonly targetColumns: readonly string[];
-  readonly onDelete: ReferentialAction;
-  readonly onUpdate: ReferentialAction;
-  readonly deferrable: boolean;
-  readonly initiallyDeferred: boolean;
-  /** False where rows may lead nowhere: those before a key that is NOT VALID, and all of one that is NOT ENFORCED. */
-  readonly validated: boolean;
-  readonly enforced?: false;
-}
-
-/** Action on the rows that reference a row when it is deleted or its key changes. */
-export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
 /** A check that the database enforces, or an exclusion constraint, with the list of values when it says `column IN (…)`. */
 export interface Check {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
+import { readAccept, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
 
 const plain = { query: '{a}', variables: {}, operationName: null, documentId: null };
 
@@ -59,5 +59,25 @@ describe('addresses', () => {
     'query=a&variables=%7B%22b%22%3A%22%5Cu0000%22%7D',
   ])('%s is none', (raw) => {
     expect(() => readGraphqlQuery(raw)).toThrow(expect.objectContaining({ code: 'INVALID_QUERY', status: 400 }));
+  });
+});
+
+describe('what an answer is in', () => {
+  test.each([
+    [undefined, 'json', false, false],
+    ['*/*', 'json', false, false],
+    ['text/plain', 'json', false, false],
+    ['application/json', 'json', true, false],
+    ['APPLICATION/JSON; charset=utf-8', 'json', true, false],
+    ['application/json, text/plain, */*', 'json', true, false],
+    ['application/graphql-response+json', 'graphql', false, false],
+    ['application/graphql-response+json, application/json', 'graphql', false, false],
+    ['application/json, application/graphql-response+json', 'graphql', false, false],
+    ['application/graphql-response+json;q=0.5, application/json', 'json', true, false],
+    ['application/graphql-response+json;q=0, application/json', 'json', true, false],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'json', false, true],
+    ['application/json, text/html;q=0.9', 'json', true, false],
+  ])('%s', (accept, type, alwaysOk, page) => {
+    expect(readAccept(accept)).toEqual({ type, alwaysOk, page });
   });
 });
