@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 133_794, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 133_804, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 900,
+    today: 901,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
