@@ -1,7 +1,7 @@
 import type { DeclaredModel } from '@tablewright/runtime/language';
 import type { Diagnostic } from './diagnostic.ts';
-import { type ForeignKey, isFollowedUnnamed, isFollowing } from './foreign-keys.ts';
 import type { Routine, Schema, Table, TableId } from './schema.ts';
+import { type ForeignKey, isFollowedUnnamed, isFollowing } from './table-parts.ts';
 
 /** Facts of a database before the configuration is applied: the input of `resolveSchema`. */
 export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {

@@ -15,13 +15,17 @@ import type {
   RowSecurity,
   SoftDelete,
 } from '@tablewright/runtime/language';
-import type { ColumnType } from './column-type.ts';
-import type { ForeignKey } from './foreign-keys.ts';
 import type { TableId } from './table-names.ts';
+import type { ColumnType, ForeignKey } from './table-parts.ts';
 
-export type { ColumnType } from './column-type.ts';
-export { type ForeignKey, isFollowedUnnamed, isFollowing, type ReferentialAction } from './foreign-keys.ts';
 export { type TableId, tableId } from './table-names.ts';
+export {
+  type ColumnType,
+  type ForeignKey,
+  isFollowedUnnamed,
+  isFollowing,
+  type ReferentialAction,
+} from './table-parts.ts';
 
 /** The whole IR. */
 export interface Schema {

@@ -29,7 +29,7 @@ export const laws: readonly Law[] = [
   { name: 'lines in packages', today: 133_804, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 901,
+    today: 900,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
