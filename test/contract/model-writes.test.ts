@@ -410,6 +410,8 @@ describe('fields', () => {
         { field: 'words', type: 'csv', schema: { default_value: ['a', 'b'] } },
         { field: 'data', type: 'json', schema: { default_value: { a: [1] } } },
         { field: 'since', type: 'timestamp', schema: { default_value: 'now()' } },
+        { field: 'at', type: 'dateTime', schema: { numeric_precision: 3, default_value: 'now()' } },
+        { field: 'daily', type: 'time', schema: { numeric_precision: 0 } },
         { field: 'shelf', type: 'integer' },
       ],
     });
@@ -449,6 +451,19 @@ describe('fields', () => {
       type: 'json',
       schema: { default_value: schema.default_value },
     });
+    for (const [name, digits] of [
+      ['at', 3],
+      ['daily', 0],
+    ] as const) {
+      const { type, schema } = (await server.admin(`/fields/stays/${name}`)).json.data;
+      expect(schema.numeric_precision).toBe(digits);
+      const again = { ...schema, name: `${name}_again` };
+      expect((await done('POST', '/fields/stays', { field: again.name, type, schema: again })).schema).toEqual(again);
+    }
+    const finer = { field: 'finer', type: 'time', schema: { numeric_precision: 7 } };
+    expect(await refused('POST', '/fields/stays', finer)).toBe('400 INVALID_PAYLOAD');
+    const none = { field: 'none', type: 'decimal', schema: { numeric_precision: 0 } };
+    expect(await refused('POST', '/fields/stays', none)).toBe('400 INVALID_PAYLOAD');
     const fine = { field: 'fine', type: 'decimal', schema: { numeric_scale: 2, default_value: '0.001' } };
     expect(await refused('POST', '/fields/stays', fine)).toBe('400 FAILED_VALIDATION stays fine range');
     await done('PATCH', '/fields/stays/count', { type: 'string' });

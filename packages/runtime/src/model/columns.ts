@@ -37,7 +37,7 @@ export const columnMembers: Readonly<Record<string, ReadMember>> = {
   data_type: orNull(textMember(64)),
   default_value: anyMember,
   max_length: orNull(integerMember(1, 10_485_760)),
-  numeric_precision: orNull(integerMember(1, 1_000)),
+  numeric_precision: orNull(integerMember(0, 1_000)),
   numeric_scale: orNull(integerMember(0, 1_000)),
   is_nullable: flagMember,
   is_unique: flagMember,
@@ -85,7 +85,7 @@ export function defaultSql(
   const { default_value: value = null, data_type: dataType = null } = schema;
   if (value === null) return null;
   if (type === 'hash' || type === 'secret') throw invalidPayload(`"schema.default_value" is not for ${type}.`);
-  const expression = sql.computedDefault(type, value);
+  const expression = sql.computedDefault(valueType, value);
   if (expression !== undefined) return expression;
   const native = unsignedNatives.get(String(dataType).toLowerCase());
   const decoded = decodeValue({ ...valueType, ...(native && { native }) }, value);

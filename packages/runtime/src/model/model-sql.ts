@@ -55,6 +55,9 @@ export interface NewType {
 /** Tables whose rows describe the model, with the key of a row. */
 export type ModelTable = 'platform_collections' | 'platform_fields' | 'platform_relations';
 
+/** A type, with the digits behind its seconds. */
+export type ComputedType = Pick<FieldDescriptor, 'type' | 'precision'>;
+
 /** Statements for changes of the model. Found tables and columns are quoted as descriptors have them; names are not. */
 export interface ModelSql {
   /** Value of `special` in the row of a field of such a type: how the column is read. */
@@ -71,7 +74,7 @@ export interface ModelSql {
   /** The type of an array, and of its elements. Throws INVALID_PAYLOAD. */
   arrayType(schema: Payload): { readonly sql: string; readonly of: PortableType };
   /** A default that the database computes, as SQL; undefined for what is none. */
-  computedDefault(type: PortableType, value: JsonValue): string | undefined;
+  computedDefault(valueType: ComputedType, value: JsonValue): string | undefined;
   /** A value, in the text form of its type, as the SQL of a default. */
   defaultLiteral(type: ValueType, text: string): string;
 

@@ -218,14 +218,14 @@ export function namedField(body: JsonValue): string {
 
 /** Parts of a data type that have members of their own, as SQL has them. */
 const limits: Readonly<Record<string, RegExp>> = {
-  data_type: /^([^(]+)/,
+  data_type: /^([^(]+)(?:\(\d\)( with.*))?/,
   max_length: /char[\w ]*\((\d+)\)/,
   numeric_precision: /^(?:numeric|decimal|\w*time\w*)\((\d+)/,
   numeric_scale: /^(?:numeric|decimal)\(\d+,(\d+)/,
 };
 
 /** The part of a type in SQL; undefined where the type has none. */
-const partOf = (typeSql: string, name: string): string | undefined => limits[name]?.exec(typeSql)?.[1];
+const partOf = (typeSql: string, name: string): string | undefined => limits[name]?.exec(typeSql)?.slice(1).join('');
 
 function limitsOf(typeSql: string): Omit<LimitedType, 'type'> {
   const numbers = [
@@ -284,7 +284,7 @@ function typeSteps(
   };
   // Unless the type has the same one, a default that the database computes would become the text of its expression.
   const isComputed = now.default_value === column.fallback || (type === 'json' && !isOther);
-  const stays = isComputed && !refilled && sql.computedDefault(type, now.default_value ?? null) === undefined;
+  const stays = isComputed && !refilled && sql.computedDefault({ type }, now.default_value ?? null) === undefined;
   return sql.setType(found, {
     type,
     sql: typeSql,
@@ -301,7 +301,7 @@ function defaultSteps(sql: ModelSql, found: FoundColumn, schema: Payload): reado
   const { default_value: existing = null } = found.schema;
   const decoded = decodeValue(valueType, existing);
   const literal = decoded.ok && decoded.value !== null ? sql.defaultLiteral(valueType, decoded.value) : undefined;
-  return next === (sql.computedDefault(valueType.type, existing) ?? literal) ? [] : sql.setDefault(found, next);
+  return next === (sql.computedDefault(valueType, existing) ?? literal) ? [] : sql.setDefault(found, next);
 }
 
 /** A default as another type spells it: numbers, truths and JSON are texts there, and a text may be JSON. */

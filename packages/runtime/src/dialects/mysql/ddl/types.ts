@@ -2,9 +2,16 @@
 import { formOf } from '../../../database/parameter-forms.ts';
 import { failedValidation, invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType, ValueType } from '../../../language/index.ts';
-import type { ColumnDefinition, FoundColumn, ModelStep, NewType, PlainTypeName } from '../../../model/model-sql.ts';
+import type {
+  ColumnDefinition,
+  ComputedType,
+  FoundColumn,
+  ModelStep,
+  NewType,
+  PlainTypeName,
+} from '../../../model/model-sql.ts';
 import type { Payload } from '../../../model/payload.ts';
-import { digitsOf } from '../../postgres/ddl/types.ts';
+import { digitsOf, secondsOf } from '../../postgres/ddl/types.ts';
 import { quoteMysqlText, ticked } from '../texts.ts';
 
 /** Differences between the servers of the family. */
@@ -76,7 +83,7 @@ export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: P
     case 'time':
     case 'dateTime':
     case 'timestamp':
-      return `${requested}(6)`;
+      return `${requested}${secondsOf(schema) || '(6)'}`;
     default:
       return requested.endsWith('char') ? `${requested}(${length ?? 255})` : requested;
   }
@@ -84,16 +91,18 @@ export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: P
 
 const now = /^(?:now|current_timestamp|localtimestamp)(?:\(\d?\))?$/i;
 const computed: Readonly<Record<string, readonly [RegExp, string]>> = {
-  timestamp: [now, 'CURRENT_TIMESTAMP(6)'],
-  dateTime: [now, 'CURRENT_TIMESTAMP(6)'],
+  timestamp: [now, 'CURRENT_TIMESTAMP'],
+  dateTime: [now, 'CURRENT_TIMESTAMP'],
   date: [/^(?:now|current_date|curdate)(?:\(\))?$/i, '(CURRENT_DATE)'],
   uuid: [/^(?:gen_random_)?uuid\(\)$/i, '(uuid())'],
 };
 
 /** A default that the database computes; undefined for what is none. */
-export function mysqlComputed(type: PortableType, value: JsonValue): string | undefined {
+export function mysqlComputed({ type, precision = 6 }: ComputedType, value: JsonValue): string | undefined {
   const [pattern, sql] = computed[type] ?? [];
-  return typeof value === 'string' && pattern?.test(value) === true ? sql : undefined;
+  if (typeof value !== 'string' || pattern?.test(value) !== true) return undefined;
+  // The servers refuse another number of digits than the column has.
+  return sql === 'CURRENT_TIMESTAMP' ? `${sql}(${precision})` : sql;
 }
 
 /** Types of which MySQL takes no constant as a default, but an expression. */

@@ -1,7 +1,7 @@
 /** Types of columns in PostgreSQL. */
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType } from '../../../language/index.ts';
-import type { PlainTypeName } from '../../../model/model-sql.ts';
+import type { ComputedType, PlainTypeName } from '../../../model/model-sql.ts';
 import type { Payload } from '../../../model/payload.ts';
 
 /** The data types that columns of a type may have, the usual one first. */
@@ -45,14 +45,23 @@ export function postgresType(type: PlainTypeName, schema: Payload): string {
     throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
   }
   if (requested.startsWith('character')) return `${requested}(${length ?? 255})`;
+  if (requested.startsWith('time')) return requested.replace(/^\w+/, `$&${secondsOf(schema)}`);
   return requested === 'numeric' ? `numeric(${digitsOf(schema)})` : requested;
 }
 
 /** The digits of a decimal, and those after its point: `10,5` unless more is said. Throws INVALID_PAYLOAD. */
 export function digitsOf({ numeric_precision: precision, numeric_scale: scale }: Payload): string {
+  if (precision === 0) throw invalidPayload('"schema.numeric_precision" of decimals must not be 0.');
   const [digits, behind] = [typeof precision === 'number' ? precision : 10, typeof scale === 'number' ? scale : 5];
   if (behind > digits) throw invalidPayload('"schema.numeric_scale" must not be more than the precision.');
   return `${digits},${behind}`;
+}
+
+/** The digits behind seconds, in parentheses; as many as the database has unless fewer are said. Throws INVALID_PAYLOAD. */
+export function secondsOf({ numeric_precision: digits = null }: Payload): string {
+  if (digits === null) return '';
+  if (Number(digits) > 6) throw invalidPayload('"schema.numeric_precision" of times must not be more than 6.');
+  return `(${digits})`;
 }
 
 /** Types that elements of arrays may have: PostgreSQL's names, with the types of their values. */
@@ -96,6 +105,6 @@ const computed: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A default that the database computes; undefined for what is none. */
-export function postgresComputed(type: PortableType, value: JsonValue): string | undefined {
+export function postgresComputed({ type }: ComputedType, value: JsonValue): string | undefined {
   return computed[type]?.find((candidate) => candidate === value);
 }
