@@ -143,12 +143,6 @@ async function sendCancel(socket: Socket, { host, ssl }: pg.Client, key: Backend
   await once(secured, 'close');
 }
 
-/** Says goodbye and closes the socket: a server that hangs does not close its end. */
-export function leave(client: pg.Client): void {
-  client.end().catch(() => {});
-  client.connection.stream.destroy();
-}
-
 function cancelRequest(key: BackendKey): Buffer {
   const message = Buffer.alloc(16);
   message.writeInt32BE(16, 0);

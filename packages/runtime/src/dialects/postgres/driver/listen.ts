@@ -5,8 +5,8 @@ import { ConnectionError } from '../../../database/errors.ts';
 import { silenceMs } from '../../../database/host-state.ts';
 import { inTime } from '../../../database/waits.ts';
 import type { Listener, ListenOptions } from '../../server-dialect.ts';
-import { type ConnectedClient, connectClient, leave } from './client.ts';
-import { postgresSettings } from './options.ts';
+import { type ConnectedClient, connectClient } from './client.ts';
+import { leave, postgresSettings } from './options.ts';
 
 /** Statement that tells databases apart, of one server or several. */
 const placeSql = `SELECT pg_catalog.concat(d.oid, ' ', EXTRACT(EPOCH FROM pg_catalog.pg_postmaster_start_time()))

@@ -139,3 +139,15 @@ interface SessionSettings {
   /** True where every transaction is one of reading. */
   readonly readOnly: boolean;
 }
+
+/** A client of `pg`, whose types are not those of published packages. */
+interface Closable {
+  readonly connection: { readonly stream: { destroy(): unknown } };
+  end(): Promise<void>;
+}
+
+/** Says goodbye and closes the socket: a server that hangs does not close its end. */
+export function leave(client: Closable): void {
+  client.end().catch(() => {});
+  client.connection.stream.destroy();
+}

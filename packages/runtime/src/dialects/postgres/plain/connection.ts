@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import { kinds, MessageReader } from '../../../database/messages.ts';
-import { leave } from '../driver/client.ts';
+import { leave } from '../driver/options.ts';
 import type { Channel, PendingQuery, Request } from '../protocol/request.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
