@@ -1,7 +1,7 @@
 /** Fields made, changed and dropped: their columns, and what is said about them. Source: API specification, section 12.2. */
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/conditions/filter-syntax.ts';
-import { decodeValue, isWhole, type JsonValue, type ValueType } from '../language/index.ts';
+import { decodeValue, isWhole, type JsonValue, oneSpelling, type ValueType } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
 import { choicesIn, columnMembers, columnType, defaultSql, enumSteps, type LimitedType, plainType } from './columns.ts';
 import { entryOf, exists, findColumn, findField, findTable, loses, madeParts, newName, schemaOf } from './find.ts';
@@ -293,15 +293,18 @@ function typeSteps(
   });
 }
 
-/** Another default of a column that keeps its type. */
+/** Another default of a column that keeps its type. Some servers fill the decimal places and seconds of what they keep. */
 function defaultSteps(sql: ModelSql, found: FoundColumn, schema: Payload): readonly ModelStep[] {
   const { column, type } = found;
   const valueType = { ...column, type: columnType(type) };
   const next = defaultSql(sql, valueType, schema, found);
-  const { default_value: existing = null } = found.schema;
-  const decoded = decodeValue(valueType, existing);
-  const literal = decoded.ok && decoded.value !== null ? sql.defaultLiteral(valueType, decoded.value) : undefined;
-  return next === (sql.computedDefault(valueType, existing) ?? literal) ? [] : sql.setDefault(found, next);
+  const [before, after] = [found.schema, schema].map(({ default_value: value = null }) => {
+    if (value === null) return null;
+    const decoded = decodeValue(valueType, value);
+    const text = decoded.ok ? decoded.value : null;
+    return sql.computedDefault(valueType, value) ?? (text === null ? undefined : oneSpelling(valueType, text));
+  });
+  return before === after ? [] : sql.setDefault(found, next);
 }
 
 /** A default as another type spells it: numbers, truths and JSON are texts there, and a text may be JSON. */

@@ -99,6 +99,11 @@ export function isStorableText(text: string): boolean {
 /** Problem of a number, say, where text belongs. */
 export const mustBeText = 'must be text';
 
+/** A text without zeros at the end of the fraction of its seconds. */
+export function withoutZeros(text: string): string {
+  return text.replace(/\.0+$|(\.\d*[1-9])0+$/, '$1');
+}
+
 export function decodeText(value: JsonValue): Decoded {
   if (typeof value !== 'string') return refuse(mustBeText);
   return isStorableText(value) ? accept(value) : refuse('holds a character that cannot be stored');

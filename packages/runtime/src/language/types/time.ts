@@ -1,6 +1,6 @@
 /** Time of the day. */
 import { readLongTime, readTime } from '../values/dates.ts';
-import { fromText, isCast, textSchema, timePattern } from './decoding.ts';
+import { fromText, isCast, textSchema, timePattern, withoutZeros } from './decoding.ts';
 import { castToText, type TypeDefinition, timedFunctions, type ValueFacts } from './definition.ts';
 
 const plain = textSchema(timePattern);
@@ -16,6 +16,7 @@ function readTimeOf(text: string, { native, wire }: ValueFacts): string | undefi
 
 export const time: TypeDefinition = {
   decode: fromText(readTimeOf, 'a time (HH:MM:SS)'),
+  spelling: withoutZeros,
   family: 'time',
   comparison: 'time',
   functions: timedFunctions,
