@@ -721,6 +721,38 @@ describe('relations', () => {
     expect(await refused('DELETE', '/collections/shelves?data=discard')).toBe('422 UNPROCESSABLE_ENTITY');
   });
 
+  it('set no field to null that is required', async () => {
+    const must = { field: 'kept', type: 'integer', schema: { is_nullable: false, default_value: 1 } };
+    await done('POST', '/fields/coupons', [must, { field: 'free', type: 'integer' }]);
+    const relation = (field: string, schema = {}) => ({
+      collection: 'coupons',
+      field,
+      related_collection: 'shelves',
+      schema,
+    });
+    const reasons = [
+      await send('POST', '/relations', relation('kept', { on_delete: 'SET NULL' })),
+      await send('POST', '/relations', relation('kept', { on_update: 'SET NULL' })),
+    ];
+    await done('PATCH', '/items/coupons', { query: {}, data: { kept: 1, free: 1 } });
+    expect(await done('POST', '/relations', relation('kept'))).toMatchObject({ schema: { on_delete: 'NO ACTION' } });
+    await done('POST', '/relations', relation('free'));
+    const required = { schema: { is_nullable: false } };
+    reasons.push(
+      await send('PATCH', '/relations/coupons/kept', { schema: { on_delete: 'SET NULL' } }),
+      await send('PATCH', '/fields/coupons/free', required),
+    );
+    expect(reasons.map(({ status, json }) => [status, json.errors[0].message])).toEqual(
+      ['kept', 'kept', 'kept', 'free'].map((field) => [
+        400,
+        `"${field}" must not be null where its foreign key has SET NULL: take another action.`,
+      ]),
+    );
+    await done('PATCH', '/relations/coupons/free', { schema: { on_delete: 'CASCADE' } });
+    await done('PATCH', '/fields/coupons/free', required);
+    for (const field of ['kept', 'free']) await done('DELETE', `/fields/coupons/${field}?data=discard`);
+  });
+
   it.skipIf(onPostgres)('name no field where one of several of a table does not fit', async () => {
     const fields = [
       { field: 'fits', type: 'integer' },

@@ -93,6 +93,15 @@ export function findRelationOf(
   return relation === undefined || name === undefined ? undefined : { name, key: foreignKeyOf(model, relation, found) };
 }
 
+/** Refuses that a foreign key sets a field to null which must have a value. */
+export function mustTakeNull(
+  field: string,
+  { onUpdate, onDelete }: Pick<NewForeignKey, 'onUpdate' | 'onDelete'>,
+): void {
+  if (onUpdate !== 'SET NULL' && onDelete !== 'SET NULL') return;
+  throw invalidPayload(`"${field}" must not be null where its foreign key has SET NULL: take another action.`);
+}
+
 /** Bytes of a name that the database keeps; longer ones would be cut. */
 const longestName = 63;
 const namePattern = /^[A-Za-z][A-Za-z0-9_]*$/;

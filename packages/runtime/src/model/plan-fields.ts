@@ -4,7 +4,19 @@ import { isObject } from '../language/conditions/filter-syntax.ts';
 import { decodeValue, isWhole, type JsonValue, oneSpelling, type ValueType } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
 import { choicesIn, columnMembers, columnType, defaultSql, enumSteps, type LimitedType, plainType } from './columns.ts';
-import { entryOf, exists, findColumn, findField, findTable, loses, madeParts, newName, schemaOf } from './find.ts';
+import {
+  entryOf,
+  exists,
+  findColumn,
+  findField,
+  findRelationOf,
+  findTable,
+  loses,
+  madeParts,
+  mustTakeNull,
+  newName,
+  schemaOf,
+} from './find.ts';
 import { dropRow, fieldMeta, hasAll, saveRow } from './meta.ts';
 import type {
   ColumnTypeName,
@@ -322,13 +334,16 @@ function respelled(from: string, type: PlainTypeName, value: JsonValue): JsonVal
 }
 
 /** Changes of constraints on values: required, unique. */
-function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payload): readonly ModelStep[] {
+function constraintSteps(model: KnownModel, found: FoundColumn, schema: Payload): readonly ModelStep[] {
+  const { sql } = model;
   const { collection, field, descriptor, column, schema: now } = found;
   const { table } = descriptor;
   const location = { collection, field };
   const steps: ModelStep[] = [];
   const { is_nullable: nullable, is_unique: unique } = schema;
   if (nullable === false && now.is_nullable !== false) {
+    const key = findRelationOf(model, found)?.key;
+    if (key !== undefined) mustTakeNull(field, key);
     const nulls = sql.isEmpty(table, `${column.column} IS NULL`);
     const refusal = failedValidation(
       { collection, index: undefined },

@@ -3,7 +3,17 @@ import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
 import { type ModelChange, outcome } from './change.ts';
-import { entryOf, exists, findCollection, findColumn, findTable, foreignKeyOf, madeParts, schemaOf } from './find.ts';
+import {
+  entryOf,
+  exists,
+  findCollection,
+  findColumn,
+  findTable,
+  foreignKeyOf,
+  madeParts,
+  mustTakeNull,
+  schemaOf,
+} from './find.ts';
 import { dropRow, hasAll, relationMeta, saveRow } from './meta.ts';
 import type { FoundColumn, FoundMember, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
@@ -86,12 +96,12 @@ function addForeignKey(model: KnownModel, found: FoundColumn, related: string, p
     foreign_key_column: schemaOf(keyField ?? { schema: null }).name ?? null,
     constraint_name: null,
   });
-  const [onDelete, onUpdate] = [textIn(schema, 'on_delete'), textIn(schema, 'on_update') ?? 'NO ACTION'];
-  const usual = column.nullable ? 'SET NULL' : 'NO ACTION';
-  return model.sql.addForeignKey(found, madeParts(model, [String(table), String(name)]), {
-    ...{ target: target.table, on: [{ from: column.column, to: held.column }], onUpdate },
-    onDelete: onDelete ?? usual,
-  });
+  const onUpdate = textIn(schema, 'on_update') ?? 'NO ACTION';
+  const onDelete = textIn(schema, 'on_delete') ?? (column.nullable ? 'SET NULL' : 'NO ACTION');
+  if (!column.nullable) mustTakeNull(found.field, { onUpdate, onDelete });
+  const on = [{ from: column.column, to: held.column }];
+  const names = madeParts(model, [String(table), String(name)]);
+  return model.sql.addForeignKey(found, names, { target: target.table, on, onUpdate, onDelete });
 }
 
 /** A field whose keys are of several collections has no foreign key: its row says all. */
@@ -155,6 +165,8 @@ function changeForeignKey(
   // It may match in ways that are not read, which a new one would lose.
   if (before.on.length > 1) throw invalidPayload('The actions of a key of several fields are changed in the database.');
   const key = { ...before, onUpdate: onUpdate ?? before.onUpdate, onDelete: onDelete ?? before.onDelete };
+  const isRequired = found.descriptor.fields.some((field) => field.name === found.field && !field.nullable);
+  if (isRequired) mustTakeNull(found.field, key);
   return model.sql.replaceForeignKey(found, name, key, before);
 }
 
