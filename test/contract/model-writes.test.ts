@@ -49,7 +49,7 @@ function onlyMysql(): string {
   CREATE TABLE clocks (id integer PRIMARY KEY, one integer, CONSTRAINT clocks_one CHECK (one > 0),
     seen timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
     told timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, due datetime,
-    since integer, until integer, CHECK (since < until), mood enum('😀', 'b', '😁?') CHARACTER SET utf8mb4 NOT NULL DEFAULT '😁?');
+    since integer, until integer, CHECK (since < until), state enum('', 'b'), mood enum('😀', 'b', '😁?') CHARACTER SET utf8mb4 NOT NULL DEFAULT '😁?');
   CREATE TABLE ages (id integer PRIMARY KEY, name varchar(9) /*M!, since timestamp(6) GENERATED ALWAYS AS ROW START,
     until timestamp(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until) */) /*M! WITH SYSTEM VERSIONING */`;
 }
@@ -304,7 +304,16 @@ describe('fields', () => {
     const mood = { field: 'mood', type: 'enum', meta: choices('good', 'bad') };
     await done('POST', '/fields/films', mood);
     await done('DELETE', '/fields/films/mood');
-    await done('POST', '/fields/films', mood);
+    const made = await done('POST', '/fields/films', mood);
+    await done('DELETE', '/fields/films/mood');
+    // A field is made again of what is told, and another one like it.
+    expect(await done('POST', '/fields/films', made)).toEqual(made);
+    const copy = { type: made.type, meta: choices('good', 'bad'), schema: { data_type: made.schema.data_type } };
+    const capital = await done('POST', '/fields/films', { field: 'Feeling', ...copy });
+    expect(capital).toMatchObject({ type: 'enum', meta: copy.meta });
+    await done('DELETE', '/fields/films/Feeling');
+    expect(await done('POST', '/fields/films', capital)).toEqual(capital);
+    await done('DELETE', '/fields/films/Feeling');
     await done('PATCH', '/fields/films/mood', { type: 'string' });
     const types = "SELECT typname FROM pg_type WHERE typname LIKE 'films%enum' ORDER BY 1";
     if (onPostgres) expect(await run(types)).toEqual([{ typname: 'films_state_enum' }]);
@@ -527,6 +536,10 @@ describe('fields', () => {
       await done('PATCH', '/fields/clocks/code', { type: 'string' });
       expect(await done('PATCH', '/items/clocks/1?fields=code', { code: 'Zürich' })).toEqual({ code: 'Zürich' });
       await done('PATCH', '/fields/clocks/mood', { schema: { is_nullable: true } });
+      const { meta } = (await server.admin('/fields/clocks/state')).json.data;
+      const more = { meta: { options: { choices: [...meta.options.choices, { text: 'C', value: 'c' }] } } };
+      expect(await done('PATCH', '/fields/clocks/state', { meta })).toMatchObject({ meta });
+      expect(await done('PATCH', '/fields/clocks/state', more)).toMatchObject(more);
       expect(await done('POST', '/items/clocks?fields=mood', { id: 3, one: 1 })).toEqual({ mood: '😁?' });
       const most = { data_type: 'bigint unsigned', default_value: '18446744073709551614' };
       await done('POST', '/fields/clocks', { field: 'most', type: 'bigInteger', schema: most });

@@ -34,7 +34,8 @@ import {
 export const columnMembers: Readonly<Record<string, ReadMember>> = {
   name: textMember(64),
   table: textMember(64),
-  data_type: orNull(textMember(64)),
+  // A schema, and a name in it.
+  data_type: orNull(textMember(140)),
   default_value: anyMember,
   max_length: orNull(integerMember(1, 10_485_760)),
   numeric_precision: orNull(integerMember(0, 1_000)),
@@ -105,13 +106,14 @@ export function defaultSql(
 const longestValue = 63;
 
 /** The values in `meta.options.choices`, as they are told of an enum; undefined where nothing is said of them. */
-export function choicesIn(meta: Payload): readonly string[] | undefined {
+export function choicesIn(meta: Payload, existing: readonly string[] = []): readonly string[] | undefined {
   const { choices } = objectIn(meta, 'options');
   if (choices === undefined) return undefined;
   const values = Array.isArray(choices) ? choices.map((choice) => (isObject(choice) ? choice.value : choice)) : [];
   const fit = values.filter(
     (value): value is string =>
-      typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= longestValue && !value.includes('\0'),
+      typeof value === 'string' &&
+      (existing.includes(value) || (value !== '' && Buffer.byteLength(value) <= longestValue && !value.includes('\0'))),
   );
   if (fit.length === 0 || fit.length !== values.length || new Set(fit).size !== fit.length) {
     throw invalidPayload(
@@ -124,9 +126,9 @@ export function choicesIn(meta: Payload): readonly string[] | undefined {
 /** Adds values to the type of a field. Throws INVALID_PAYLOAD for values that are missing: items may have them. */
 export function enumSteps({ sql }: KnownModel, found: FoundColumn, meta: Payload): readonly ModelStep[] {
   const { column } = found;
-  const requested = column.type === 'enum' ? choicesIn(meta) : undefined;
-  if (requested === undefined) return [];
   const existing = column.values ?? [];
+  const requested = column.type === 'enum' ? choicesIn(meta, existing) : undefined;
+  if (requested === undefined) return [];
   const missing = existing.filter((value) => !requested.includes(value));
   if (missing.length > 0) throw invalidPayload(`Values of an enum stay, so ${missing.join(', ')} must be among them.`);
   const added = requested.filter((value) => !existing.includes(value));

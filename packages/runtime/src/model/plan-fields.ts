@@ -100,8 +100,13 @@ function ownType(
   const values = choicesIn(meta);
   if (values === undefined) throw invalidPayload('An enum has its values in "meta.options.choices".');
   const made = sql.enumType(location, typesIn, madeParts(model, [location.collection, location.field ?? '']), values);
+  // Sent back as it was read: that of the field as it was, or of another one that is copied.
+  const enums = model.document.fields
+    .filter((field) => field.type === 'enum')
+    .map((field) => schemaOf(field).data_type);
   const { data_type: dataType = null } = schema;
-  if (dataType !== null && dataType !== made.sql)
+  const isReported = String(dataType).replaceAll('"', '') === made.sql.replaceAll(/"|\(.*$/gs, '');
+  if (dataType !== null && !isReported && !enums.includes(dataType))
     throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
   withLimits('an enum', schema);
   return { ...made, value: { type, values } };
