@@ -169,6 +169,17 @@ describe('collections', () => {
       meta: { singleton: true, group: 'shop' },
     });
     expect((await server.admin('/items/plain')).json.data).toEqual({ id: 1 });
+    const marks = [
+      { archive_value: 'gone' },
+      { archive_field: 'id', archive_value: null },
+      { unarchive_value: 'here' },
+    ];
+    for (const meta of marks) expect(await done('PATCH', '/collections/plain', { meta })).toMatchObject({ meta });
+    const marked = { archive_field: 'id', archive_value: null, unarchive_value: 'here' };
+    expect((await server.admin('/collections/plain')).json.data.meta).toMatchObject(marked);
+    expect(await refused('PATCH', '/collections/plain', { meta: { archive_field: 'nothing' } })).toBe(
+      '400 FAILED_VALIDATION platform_collections compile',
+    );
     await done('DELETE', '/collections/shop');
     expect((await server.admin('/collections/plain')).json.data.meta.group).toBeNull();
     expect(failure(await server.admin('/collections/shop'))).toBe('403 FORBIDDEN');

@@ -1,5 +1,5 @@
 /** The API to print: every exposed collection under its names, made by `passes/`. Printing takes no decisions. */
-import type { ForeignKey, GraphqlEnum, Schema } from '@tablewright/introspect/schema';
+import type { Collection, ForeignKey, GraphqlEnum, Schema } from '@tablewright/introspect/schema';
 import type {
   AccessClass,
   CachedTables,
@@ -144,13 +144,11 @@ export interface ApiRelation {
 }
 
 /** A table or view as the database has it. */
-export interface StoredTable {
+export interface StoredTable extends Pick<Collection, 'archive'> {
   readonly name: string;
   readonly schema: string;
   readonly comment: string | null;
   readonly kind: 'table' | 'view';
-  /** Mark of archived items, as the configuration has it. */
-  readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
 }
 
 export interface StoredColumn {

@@ -215,7 +215,8 @@ export interface Collection extends Pick<CollectionDescriptor, DescribedFacts> {
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;
-  readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
+  /** Field by which apps archive items, and its values, as far as they are declared. */
+  readonly archive: ({ readonly field: string } & Readonly<Record<'value' | 'unarchiveValue', string | null>>) | null;
   /** Way in which DELETE archives items; absent where it removes them. */
   readonly softDelete?: SoftDelete & { readonly restore?: string };
   /** Rows of the caller's tenant; absent where rows belong to all, and where the configuration has no tenants. */

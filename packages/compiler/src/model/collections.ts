@@ -24,6 +24,9 @@ const appMembers = [
   'collapse',
 ];
 
+/** Values of a field that is declared apart from them. */
+const archiveValues = ['archive_value', 'unarchive_value'];
+
 /** Defaults of a collection without declarations. */
 const unsaid = {
   icon: null,
@@ -67,6 +70,7 @@ export function modelCollection(described: DescribedCollection, row: DeclaredRow
       archive_field: archiveRule?.field ?? null,
       archive_value: archiveRule?.value ?? null,
       unarchive_value: archiveRule?.unarchiveValue ?? null,
+      ...(stored.archive === null && readableMembers(row, archiveValues, note)),
       accountability: kept[descriptor.accountability ?? 'all'],
       ...readableMembers(row, appMembers, note),
     },

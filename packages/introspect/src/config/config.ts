@@ -219,7 +219,8 @@ export interface SearchConfig {
  */
 export interface ArchiveConfig {
   readonly field: string;
-  readonly value: string;
+  /** When absent apps choose it. */
+  readonly value?: string;
   readonly unarchiveValue?: string;
 }
 

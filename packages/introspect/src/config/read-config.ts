@@ -70,7 +70,7 @@ const field = objectOf<FieldConfig>({
   type: oneOf('csv', 'hash', 'secret', 'token', 'uuid', 'boolean', 'json'),
 });
 
-const archiveRule = objectOf<ArchiveConfig>({ field: text, value: anyText, unarchiveValue: anyText }, 'field', 'value');
+const archiveRule = objectOf<ArchiveConfig>({ field: text, value: anyText, unarchiveValue: anyText }, 'field');
 
 const collection = objectOf<CollectionConfig>({
   name: text,

@@ -139,7 +139,7 @@ function keyOf(table: Table, config: CollectionConfig, fields: readonly Field[])
 function archiveOf({ archive: archiveRule }: CollectionConfig, fields: readonly Field[]): Collection['archive'] {
   const field = archiveRule === undefined ? undefined : namedIn(fields, archiveRule.field);
   if (archiveRule === undefined || field === undefined) return null;
-  return { field: field.name, value: archiveRule.value, unarchiveValue: archiveRule.unarchiveValue ?? null };
+  return { field: field.name, value: archiveRule.value ?? null, unarchiveValue: archiveRule.unarchiveValue ?? null };
 }
 
 function softDeleteOf({ softDelete }: CollectionConfig, fields: readonly Field[]): Pick<Collection, 'softDelete'> {

@@ -158,7 +158,8 @@ function archiveChanges({ before, after, was, is, renamed }: CollectionPair): re
     rule ? { ...rule, field: renamed.get(rule.field) ?? rule.field } : null;
   const deleted = current?.descriptor.softDelete;
   const [oldAdvice, advice] = [named(old?.stored.archive), current?.stored.archive ?? null];
-  const advised = advice === null ? 'not to archive' : `to set "${advice.field}" to "${advice.value}" to archive`;
+  const to = advice?.value == null ? '' : ` to "${advice.value}"`;
+  const advised = advice === null ? 'not to archive' : `to set "${advice.field}"${to} to archive`;
   const isReadable = [oldAdvice, advice].some((rule) => is.fields.some(({ name }) => name === rule?.field));
   return [
     ...when(

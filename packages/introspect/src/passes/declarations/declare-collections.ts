@@ -47,7 +47,7 @@ function collectionOf(row: DeclaredRow): CollectionConfig {
     ...(sort && { sort }),
     ...(row.accountability === null && { accountability: 'none' }),
     ...(row.accountability === 'activity' && { accountability: 'activity' }),
-    ...(field && value && { archive: { field, value, ...(unarchiveValue && { unarchiveValue }) } }),
+    ...(field && { archive: { field, ...(value && { value }), ...(unarchiveValue && { unarchiveValue }) } }),
   };
 }
 
