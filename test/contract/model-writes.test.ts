@@ -41,7 +41,9 @@ function onlyPostgres(): string {
   return `;
   ALTER TABLE coupons ADD FOREIGN KEY (shelf) REFERENCES shelves DEFERRABLE INITIALLY DEFERRED;
   ALTER TABLE coupons ADD COLUMN data json DEFAULT '{}', ADD COLUMN "two\nlines" text;
-  ALTER TABLE coupons ADD CONSTRAINT coupons_code CHECK (code <> '')`;
+  ALTER TABLE coupons ADD CONSTRAINT coupons_code CHECK (code <> '');
+  CREATE TABLE kinds (id integer PRIMARY KEY, ip inet DEFAULT '::1', net cidr, mac macaddr, cost money, since time with time zone,
+    bytes bytea DEFAULT '\\xff61')`;
 }
 /** Moments that updates set, and a column that a check keeps from becoming null. */
 function onlyMysql(): string {
@@ -50,6 +52,9 @@ function onlyMysql(): string {
     seen timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
     told timestamp DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, due datetime,
     since integer, until integer, CHECK (since < until), state enum('', 'b'), mood enum('😀', 'b', '😁?') CHARACTER SET utf8mb4 NOT NULL DEFAULT '😁?');
+  CREATE TABLE kinds (id integer PRIMARY KEY, born year DEFAULT 2020, bytes varbinary(16) DEFAULT X'6162', raw binary(2) DEFAULT X'ff61',
+    flags bit(12) DEFAULT b'101', active bit(1) DEFAULT b'1', price decimal(8, 2) unsigned DEFAULT 1.5, code int unsigned zerofill,
+    size mediumint unsigned DEFAULT 7, share double unsigned /*M!, ip inet6 DEFAULT '::1' */);
   CREATE TABLE ages (id integer PRIMARY KEY, name varchar(9) /*M!, since timestamp(6) GENERATED ALWAYS AS ROW START,
     until timestamp(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until) */) /*M! WITH SYSTEM VERSIONING */`;
 }
@@ -504,6 +509,35 @@ describe('fields', () => {
     if (onPostgres) await done('PATCH', '/fields/stays/count', long);
     else expect(await refused('PATCH', '/fields/stays/count', long)).toBe('400 INVALID_PAYLOAD');
     await done('DELETE', '/collections/stays?data=discard');
+  });
+
+  it('are made again under another name of what is told, in all types of the database', async () => {
+    const told: readonly { readonly field: string; readonly meta: object; readonly schema: object }[] = (
+      await server.admin('/fields/kinds')
+    ).json.data.slice(1);
+    const copies = told.map(({ field, meta, schema, ...others }) => {
+      const name = `${field}_again`;
+      return { ...others, field: name, meta: { ...meta, field: name }, schema: { ...schema, name } };
+    });
+    const facts = (fields: readonly object[]) => fields.map((field) => ({ ...field, meta: null }));
+    expect(facts(await done('POST', '/fields/kinds', copies))).toEqual(facts(copies));
+    const item = await done('POST', '/items/kinds', { id: 1 });
+    for (const { field } of told) expect([field, item[`${field}_again`]]).toEqual([field, item[field]]);
+    const { schema } = (await server.admin('/fields/kinds/bytes')).json.data;
+    expect(Buffer.from(schema.default_value, 'base64').toString('latin1')).toBe(onPostgres ? '\xffa' : 'ab');
+    expect(item.bytes).toBe(schema.default_value);
+    if (onPostgres) return;
+    expect(await done('PATCH', '/fields/kinds/bytes', { schema: { max_length: 20 } })).toMatchObject({
+      schema: { data_type: 'varbinary', max_length: 20, default_value: schema.default_value },
+    });
+    expect(await done('PATCH', '/fields/kinds/price', { schema: { numeric_precision: 9 } })).toMatchObject({
+      schema: { data_type: 'decimal unsigned', numeric_precision: 9, default_value: '1.50' },
+    });
+    await done('PATCH', '/fields/kinds/active', { schema: { default_value: false } });
+    expect(await done('POST', '/items/kinds?fields=active,bytes', { id: 2 })).toEqual({
+      active: false,
+      bytes: item.bytes,
+    });
   });
 
   it('keep what a change does not name', async () => {

@@ -19,7 +19,7 @@ export function storedColumn(table: Table, column: Column): StoredColumn {
     dataType: nativeType.replace(/\((?:'(?:[^']|'')*'|[^()'])*\)/, ''),
     type: type.portable,
     default: defaultOf(column),
-    maxLength: type.maxLength,
+    maxLength: type.maxLength ?? sizeOf(column),
     precision: type.precision,
     scale: type.scale,
     nullable,
@@ -30,10 +30,29 @@ export function storedColumn(table: Table, column: Column): StoredColumn {
   };
 }
 
+/** Bytes of a column of bytes, or its bits; null where it has no limit. */
+function sizeOf({ nativeType, type }: Column): number | null {
+  const [, digits] = /\((\d+)\)/.exec(type.portable === 'binary' ? nativeType : '') ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
 function defaultOf(column: Column): StoredColumn['default'] {
-  const constant = constantDefault(column);
-  if (constant !== undefined) return { value: typed(constant.text, column.type.portable) };
-  return column.fill.kind === 'default' ? { expression: column.fill.expression } : null;
+  const { fill, type } = column;
+  if (fill.kind !== 'default') return null;
+  const text = constantDefault(column)?.text;
+  const bytes = type.portable === 'binary' ? bytesOf(text ?? fill.expression, sizeOf(column)) : undefined;
+  if (bytes !== undefined) return { value: bytes.toString('base64') };
+  if (type.base === 'bit(1)') return { value: fill.expression.includes('1') };
+  return text === undefined ? { expression: fill.expression } : { value: typed(text, type.portable) };
+}
+
+/** Reads bytes as servers write them: `\x6162`, `0x6162`, `X'6162'`; or so many bits, `b'101'`. */
+function bytesOf(written: string, size: number | null): Buffer | undefined {
+  const [, hex] = /^(?:\\x|0x|X')((?:[\da-f]{2})*)'?$/i.exec(written) ?? [];
+  const [, bits] = /^b'([01]+)'$/.exec(written) ?? [];
+  const width = 2 * Math.ceil((size ?? 0) / 8);
+  const digits = bits === undefined ? hex : BigInt(`0b${bits}`).toString(16).padStart(width, '0');
+  return digits === undefined ? undefined : Buffer.from(digits, 'hex');
 }
 
 /** Numbers that JSON holds exactly, booleans and JSON, as what they are; all else as text. */

@@ -235,8 +235,8 @@ export function namedField(body: JsonValue): string {
 
 /** Parts of a data type that have members of their own, as SQL has them. */
 const limits: Readonly<Record<string, RegExp>> = {
-  data_type: /^([^(]+)(?:\(\d\)( with.*))?/,
-  max_length: /char[\w ]*\((\d+)\)/,
+  data_type: /^([^(]+)(?:\([\d,]+\)( (?:with|unsigned).*))?/,
+  max_length: /(?:char|binary|bit)[\w ]*\((\d+)\)/,
   numeric_precision: /^(?:numeric|decimal|\w*time\w*)\((\d+)/,
   numeric_scale: /^(?:numeric|decimal)\(\d+,(\d+)/,
 };

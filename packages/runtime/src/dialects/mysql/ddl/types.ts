@@ -25,23 +25,27 @@ const identifierText = 'char(36) CHARACTER SET ascii COLLATE ascii_bin';
 
 /** The data types that columns of a type may have, the usual one first. There are no intervals. */
 const dataTypes: Readonly<Record<Exclude<PlainTypeName, 'uuid' | 'interval'>, readonly [string, ...string[]]>> = {
-  string: ['varchar', 'char'],
+  string: ['varchar', 'char', 'inet4', 'inet6'],
   text: ['longtext', 'mediumtext', 'text', 'tinytext'],
-  integer: ['int', 'smallint', 'mediumint', 'tinyint', 'int unsigned', 'smallint unsigned', 'tinyint unsigned'],
-  bigInteger: ['bigint', 'bigint unsigned'],
-  decimal: ['decimal'],
-  float: ['double', 'float'],
-  boolean: ['tinyint(1)', 'tinyint'],
+  integer: [...signedOrNot('int', 'smallint', 'mediumint', 'tinyint'), 'year'],
+  bigInteger: signedOrNot('bigint'),
+  decimal: signedOrNot('decimal'),
+  float: signedOrNot('double', 'float'),
+  boolean: ['tinyint(1)', 'tinyint', 'tinyint unsigned', 'bit'],
   date: ['date'],
   time: ['time'],
   dateTime: ['datetime'],
   timestamp: ['timestamp'],
   json: ['json', 'longtext'],
   csv: ['longtext', 'text', 'varchar'],
-  binary: ['longblob', 'mediumblob', 'blob', 'tinyblob'],
+  binary: ['longblob', 'mediumblob', 'blob', 'tinyblob', 'varbinary', 'binary', 'bit'],
   hash: ['varchar', 'text', 'longtext'],
   secret: ['varchar', 'text', 'longtext'],
 };
+
+function signedOrNot(first: string, ...others: readonly string[]): readonly [string, ...string[]] {
+  return [first, ...others, ...[first, ...others].map((name) => `${name} unsigned`)];
+}
 
 /** PostgreSQL's names, and short ones. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -63,29 +67,32 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /** Prints the type of a column. Throws INVALID_PAYLOAD. */
-export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: Payload): string {
+export function mysqlType({ isMariadb, hasUuid }: MysqlKind, type: PlainTypeName, schema: Payload): string {
   if (type === 'uuid') return hasUuid ? 'uuid' : identifierText;
   if (type === 'interval') throw invalidPayload('The database has no type for intervals: take text, or a number.');
   const { data_type: dataType = null, max_length: length = null } = schema;
-  const [usual, ...others] = dataTypes[type];
-  const name = typeof dataType === 'string' ? dataType.toLowerCase() : usual;
-  const requested = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
-  if (requested !== usual && !others.includes(requested)) {
-    throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
+  const allowed = dataTypes[type].filter((name) => isMariadb || !name.startsWith('inet'));
+  const name = (typeof dataType === 'string' ? dataType.toLowerCase() : allowed[0]) ?? type;
+  const [, plain = name, zeros = ''] = /^(.* unsigned)( zerofill)$/.exec(name) ?? [];
+  const requested = (Object.hasOwn(otherNames, plain) ? otherNames[plain] : undefined) ?? plain;
+  if (!allowed.includes(requested)) {
+    throw invalidPayload(`"schema.data_type" of ${type} must be ${allowed.join(' or ')}.`);
   }
   switch (type) {
     case 'boolean':
-      return 'tinyint(1)';
+      return requested === 'bit' ? 'bit(1)' : 'tinyint(1)';
     case 'json':
       return 'json';
     case 'decimal':
-      return `decimal(${digitsOf(schema)})`;
+      return `${requested.replace('decimal', `decimal(${digitsOf(schema)})`)}${zeros}`;
     case 'time':
     case 'dateTime':
     case 'timestamp':
       return `${requested}${secondsOf(schema) || '(6)'}`;
     default:
-      return requested.endsWith('char') ? `${requested}(${length ?? 255})` : requested;
+      return /(?:char|binary|bit)$/.test(requested)
+        ? `${requested}(${length ?? (requested === 'bit' ? 8 : 255)})`
+        : `${requested}${zeros}`;
   }
 }
 

@@ -6,15 +6,15 @@ import type { Payload } from '../../../model/payload.ts';
 
 /** The data types that columns of a type may have, the usual one first. */
 const dataTypes: Readonly<Record<PlainTypeName, readonly [string, ...string[]]>> = {
-  string: ['character varying', 'character'],
-  text: ['text'],
+  string: ['character varying', 'character', 'inet', 'cidr', 'macaddr', 'macaddr8'],
+  text: ['text', 'xml'],
   integer: ['integer', 'smallint'],
   bigInteger: ['bigint'],
-  decimal: ['numeric'],
+  decimal: ['numeric', 'money'],
   float: ['double precision', 'real'],
   boolean: ['boolean'],
   date: ['date'],
-  time: ['time without time zone'],
+  time: ['time without time zone', 'time with time zone'],
   dateTime: ['timestamp without time zone'],
   timestamp: ['timestamp with time zone'],
   interval: ['interval'],
