@@ -527,6 +527,7 @@ describe('fields', () => {
     expect(Buffer.from(schema.default_value, 'base64').toString('latin1')).toBe(onPostgres ? '\xffa' : 'ab');
     expect(item.bytes).toBe(schema.default_value);
     if (onPostgres) return;
+    await done('PATCH', '/fields/kinds/raw', { schema: { comment: 'Two bytes.' } });
     expect(await done('PATCH', '/fields/kinds/bytes', { schema: { max_length: 20 } })).toMatchObject({
       schema: { data_type: 'varbinary', max_length: 20, default_value: schema.default_value },
     });
@@ -534,9 +535,10 @@ describe('fields', () => {
       schema: { data_type: 'decimal unsigned', numeric_precision: 9, default_value: '1.50' },
     });
     await done('PATCH', '/fields/kinds/active', { schema: { default_value: false } });
-    expect(await done('POST', '/items/kinds?fields=active,bytes', { id: 2 })).toEqual({
+    expect(await done('POST', '/items/kinds?fields=active,bytes,raw', { id: 2 })).toEqual({
       active: false,
       bytes: item.bytes,
+      raw: '/2E=',
     });
   });
 

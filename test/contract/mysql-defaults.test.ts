@@ -9,6 +9,7 @@ const columns: readonly (readonly [declaration: string, value: unknown])[] = [
   ["bit(8) DEFAULT b'10100101'", 'pQ=='],
   ["binary(4) DEFAULT x'01020304'", 'AQIDBA=='],
   ["varbinary(4) DEFAULT x'0102'", 'AQI='],
+  ["varbinary(4) DEFAULT x'ff273f'", '/yc/'],
   [String.raw`varchar(50) DEFAULT 'a\\z ''it''s'' "b"'`, String.raw`a\z 'it's' "b"`],
   [String.raw`text DEFAULT ('c\\d')`, String.raw`c\d`],
   [String.raw`varchar(50) DEFAULT (concat('e\\', 'it''s'))`, String.raw`e\it's`],

@@ -96,8 +96,9 @@ async function readRows(
 }
 
 /**
- * The servers report defaults in a character set without characters of four bytes, and a question mark in their place. The
- * table itself tells them. A table without rows does not where a column is never null; nor one that must not be read.
+ * The servers report defaults in a character set without characters of four bytes, and a question mark in their place.
+ * MariaDB does so of bytes as well. The table itself tells them. A table without rows does not where a column is never
+ * null; nor one that must not be read.
  */
 async function withDefaults(
   run: RunStatement,
@@ -110,13 +111,17 @@ async function withDefaults(
     markedName,
   ).values()) {
     const [{ table_schema: schema, table_name: name } = { table_schema: '', table_name: '' }] = columns;
-    const list = columns.map(({ column_name: column }) => `DEFAULT(t.${quoted(column)})`);
+    const list = columns.map((row) => {
+      const value = `DEFAULT(t.${quoted(row.column_name)})`;
+      return isOfBytes(row) ? `HEX(${value})` : value;
+    });
     const sql = `SELECT ${list.join(', ')} FROM (SELECT 1) one LEFT JOIN ${quoted(schema)}.${quoted(name)} t ON TRUE LIMIT 1`;
     const [values = []] = await run(sql, []).catch(() => []);
     for (const [index, column] of columns.entries()) {
       const value = values[index];
       if (typeof value !== 'string') continue;
-      defaults.set(column, dialect === 'mariadb' ? `'${value.replaceAll(/['\\]/g, '\\$&')}'` : value);
+      const literal = isOfBytes(column) ? `X'${value}'` : `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
+      defaults.set(column, dialect === 'mariadb' ? literal : value);
     }
   }
   if (defaults.size === 0) return rows;
@@ -142,9 +147,14 @@ function isListed({ data_type: kind, column_type: type }: ColumnRow): boolean {
   return (kind === 'enum' || kind === 'set') && type.includes('?');
 }
 
+function isOfBytes({ data_type: type }: ColumnRow): boolean {
+  return /binary$|blob$/i.test(type);
+}
+
 /** True if the default may have lost characters: a constant text with a question mark, which MariaDB reports as SQL. */
 function isCut(row: ColumnRow, dialect: MysqlDialect): boolean {
   const { collation_name: collation, column_default: text } = row;
+  if (dialect === 'mariadb' && isOfBytes(row)) return text?.startsWith("'") === true;
   if (collation === null || text === null || !text.includes('?')) return false;
   return dialect === 'mariadb' ? /^'(?:[^'\\]|\\.|'')*'$/s.test(text) : !isGenerated(row);
 }

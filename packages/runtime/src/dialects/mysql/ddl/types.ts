@@ -80,7 +80,7 @@ export function mysqlType({ isMariadb, hasUuid }: MysqlKind, type: PlainTypeName
   }
   switch (type) {
     case 'boolean':
-      return requested === 'bit' ? 'bit(1)' : 'tinyint(1)';
+      return requested.replace(/^(tinyint|bit)(?:\(1\))?/, '$1(1)');
     case 'json':
       return 'json';
     case 'decimal':
@@ -137,13 +137,16 @@ function literalOf(type: PortableType, text: string): string {
 
 const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
-/** A definition with its texts whole: the servers print a question mark for a character of four bytes. */
-export function withTexts({ column: { values }, schema: { default_value: text } }: FoundColumn) {
+/** A definition with its texts whole: the servers print a question mark for a character of four bytes, and odd bytes. */
+export function withTexts({ column: { type, values, fallback }, schema: { default_value: text } }: FoundColumn) {
+  const whole = (printed: string): string => {
+    if (type === 'binary') return fallback ?? printed;
+    return typeof text === 'string' && printed.includes('?') ? quoteMysqlText(text) : printed;
+  };
   return (printed: ColumnDefinition): ColumnDefinition => ({
     ...printed,
     type: values === undefined || !printed.type.includes('?') ? printed.type : enumLike(printed.type, values),
-    default:
-      typeof text === 'string' && /^'.*\?.*'$/s.test(printed.default ?? '') ? quoteMysqlText(text) : printed.default,
+    default: /^'.*'$/s.test(printed.default ?? '') ? whole(printed.default ?? '') : printed.default,
   });
 }
 
