@@ -61,7 +61,7 @@ function indexOf(document) {
   for (const [path, item] of Object.entries(membersOf(document.paths))) {
     const operations = membersOf(item);
     for (const [key, method] of methods) {
-      const { operationId, summary, tags } = membersOf(operations[key]);
+      const { operationId, summary, tags } = wholeOperation(operations, key);
       if (operationId === undefined) continue;
       const [tag = 'others'] = Array.isArray(tags) ? tags.map(textOf) : [];
       const listed = { id: textOf(operationId), method, path, summary: textOf(summary) };
@@ -100,6 +100,21 @@ function follow(document, value) {
 }
 
 /**
+ * An operation with what SEARCH has in common with GET, which takes its parameters in the body.
+ *
+ * @param {Members} item
+ * @param {string} key
+ * @returns {Members}
+ */
+function wholeOperation(item, key) {
+  const operation = membersOf(item[key]);
+  const isShort = key === 'x-platform-search' && operation.operationId !== undefined && operation.tags === undefined;
+  if (!isShort) return operation;
+  const { parameters: _, responses, ...common } = membersOf(item.get);
+  return { ...common, ...operation, responses: { ...membersOf(responses), ...membersOf(operation.responses) } };
+}
+
+/**
  * An operation whose parameters, body and answers are no references; schemas stay as they are.
  *
  * @param {Members} document
@@ -109,8 +124,13 @@ function follow(document, value) {
 function operationOf(document, path, method) {
   const item = membersOf(membersOf(document.paths)[path]);
   const [key = ''] = [...methods].find(([, name]) => name === method) ?? [];
-  const operation = membersOf(item[key]);
-  const parameters = [item.parameters, operation.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
+  const operation = wholeOperation(item, key);
+  const [ofPath = [], own = []] = [item.parameters, operation.parameters].map((list) => {
+    return (Array.isArray(list) ? list : []).map((parameter) => membersOf(follow(document, parameter)));
+  });
+  // Those that form an answer do nothing for DELETE, and stand in the body of SEARCH.
+  const isFormed = method !== 'DELETE' && method !== 'SEARCH';
+  const parameters = [...ofPath.filter((parameter) => isFormed || parameter.in === 'path'), ...own];
   const responses = Object.entries(membersOf(operation.responses)).map(([status, response]) => {
     const whole = membersOf(follow(document, response));
     const headers = Object.entries(membersOf(whole.headers)).map(([name, header]) => [name, follow(document, header)]);
@@ -118,7 +138,7 @@ function operationOf(document, path, method) {
   });
   return {
     ...operation,
-    parameters: parameters.map((parameter) => follow(document, parameter)),
+    parameters,
     requestBody: follow(document, operation.requestBody),
     responses: Object.fromEntries(responses),
   };

@@ -23,7 +23,9 @@ export function judgeAnswer(
   const status = String(answer.status);
   const own = member(operation.responses, status);
   const name = own === undefined ? 'default' : status;
-  const place = ['paths', path, method, 'responses', name];
+  // SEARCH has its answer in common with GET.
+  const holds = (each: string) => member(member(member(member(document.paths, path), each), 'responses'), name);
+  const place = ['paths', path, holds(method) === undefined ? 'get' : method, 'responses', name];
   const found = follow(document, { place, value: member(operation.responses, name) });
   if (found === null) return [`The status ${status} is not described.`];
   const { value: response } = found;

@@ -61,13 +61,29 @@ function operationAt(
   method: string,
   texts: ReadonlyMap<string, string>,
 ): Operation | null {
-  const operation = item[method];
-  if (!isObject(operation)) return null;
+  const operation = wholeOperation(item, method);
+  if (operation === null) return null;
+  // Parameters of the path that form answers mean nothing to DELETE, nor in the address of SEARCH.
+  const isFormed = method !== 'delete' && method !== 'x-platform-search';
+  const ofPath = locate(document, ['paths', path, 'parameters'], item.parameters);
   const parameters = [
-    ...locate(document, ['paths', path, 'parameters'], item.parameters),
+    ...ofPath.filter(({ value }) => isFormed || value.in === 'path'),
     ...locate(document, ['paths', path, method, 'parameters'], operation.parameters),
   ];
   return { path, method, operation, parameters, texts };
+}
+
+/** The operation; SEARCH has what it leaves out in common with GET. */
+function wholeOperation(item: JsonObject, method: string): JsonObject | null {
+  const operation = item[method];
+  if (!isObject(operation)) return null;
+  if (method !== 'x-platform-search' || operation.tags !== undefined || !isObject(item.get)) return operation;
+  const { parameters: _, responses, ...common } = item.get;
+  return {
+    ...common,
+    ...operation,
+    responses: Object.fromEntries([...members(responses), ...members(operation.responses)]),
+  };
 }
 
 function locate(document: JsonObject, place: readonly string[], list: Json): readonly Located[] {

@@ -68,7 +68,9 @@ describe('the document of everything', () => {
 
   it('documents search, alias and deep for lists, the last two for items', () => {
     const refs = (path: string) =>
-      Object.values(at(document, 'paths', path, 'get', 'parameters') ?? {}).map((one) => at(one, '$ref'));
+      [['parameters'], ['get', 'parameters']].flatMap((place) =>
+        Object.values(at(document, 'paths', path, ...place) ?? {}).map((one) => at(one, '$ref')),
+      );
     const [search, alias, deep] = ['search', 'alias', 'deep'].map((name) => `#/components/parameters/${name}`);
     expect(refs('/items/articles')).toEqual(expect.arrayContaining([search, alias, deep]));
     expect(refs('/items/articles/{key}')).toEqual(expect.arrayContaining([alias, deep]));
@@ -82,9 +84,61 @@ describe('the document of everything', () => {
     expect(at(search, 'requestBody', 'content', 'application/json', 'schema')).toEqual({
       $ref: '#/components/schemas/SearchArticles',
     });
-    const answer = { $ref: '#/components/responses/ListArticles' };
-    expect(at(search, 'responses')).toEqual({ 200: answer, default: { $ref: '#/components/responses/SearchFailure' } });
-    expect(at(document, 'paths', '/items/articles', 'get', 'responses', '200')).toEqual(answer);
+    // The rest is the same as of GET, which the description of the document says; a singleton has a tag for its answers.
+    expect(Object.keys(search ?? {})).toEqual(['operationId', 'requestBody', 'responses']);
+    expect(at(search, 'responses')).toEqual({ default: { $ref: '#/components/responses/SearchFailure' } });
+    expect(at(document, 'info', 'description')).toContain('has its members where it names none');
+    const single = at(document, 'paths', '/items/settings', 'x-platform-search');
+    expect(Object.keys(at(single, 'responses') ?? {})).toEqual(['200', 'default']);
+  });
+
+  it('has parameters that form answers once for each path, and those that choose items only where there is no DELETE', () => {
+    const refs = (access: AccessClass | null, path: string, ...place: readonly string[]) =>
+      Object.values(at(emitOpenApi(api, access), 'paths', path, ...place, 'parameters') ?? {}).map((one) =>
+        String(at(one, '$ref')).replace('#/components/parameters/', ''),
+      );
+    expect(refs(null, '/items/tags')).toEqual(['fields', 'meta', 'alias', 'deep']);
+    expect(refs(null, '/items/tags', 'patch')).toEqual(['FilterTags', 'search', 'sort', 'limit', 'offset', 'page']);
+    expect(refs(null, '/items/tags', 'delete')).toEqual([]);
+    expect(refs(null, '/items/tags/{key}')).toEqual(['KeyIdInteger', 'fields', 'alias', 'deep']);
+    expect(refs(null, '/items/tags/{key}', 'get')).toEqual(['FilterTags', 'IfNoneMatch']);
+    expect(refs(null, '/items/tags/{key}', 'delete')).toEqual(['IfMatch']);
+    expect(refs(null, '/items/settings')).toEqual(['fields', 'FilterSettings', 'alias', 'deep']);
+    expect(refs(accessTo({ tags: [['id', 'name']] }), '/items/tags')).toEqual([]);
+  });
+
+  it('describes parts of times, and conditions on related items, once where several collections have them', () => {
+    const fields = [
+      { name: 'id', type: 'integer' },
+      { name: 'made_at', type: 'timestamp' },
+    ] as const;
+    const times = (name: string) => ({ name, key: ['id'], fields });
+    const relation = { kind: 'o2m', name: 'parts', target: 'a', inverse: 'id', on: [], onDeselect: 'nullify' } as const;
+    const related = (name: string) => ({ ...times(name), relations: [relation] });
+    const several = emitOpenApi(sampleApi([times('a'), related('b'), related('c')]), null);
+    const names = ['PartsMadeAtTimestamp', 'PartConditionsMadeAtTimestamp'];
+    const [values, conditions] = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    expect(at(several, 'components', 'schemas', 'ValuesA', 'allOf')).toEqual([values]);
+    expect(at(several, 'components', 'schemas', 'ConditionsA', 'allOf')).toEqual([conditions]);
+    expect(at(several, 'components', 'schemas', 'FilterB')).toMatchObject({
+      allOf: [conditions],
+      unevaluatedProperties: false,
+    });
+    expect(propertiesOf(several, names[0] ?? '')).toHaveProperty('made_at_year');
+    expect(propertiesOf(several, names[1] ?? '')).toHaveProperty(['year(made_at)']);
+    expect(at(propertiesOf(several, 'FilterB'), 'parts')).toEqual({ $ref: '#/components/schemas/RelatedA' });
+    expect(propertiesOf(several, 'RelatedA')).toHaveProperty('_some');
+    // One collection alone has them in their place, and so has one with a field of the name.
+    const alone = emitOpenApi(sampleApi([related('a')]), null);
+    expect(propertiesOf(alone, 'ValuesA')).toHaveProperty('made_at_year');
+    expect(at(propertiesOf(alone, 'ConditionsA'), 'parts', 'properties')).toHaveProperty('_some');
+    const taken = { name: 'made_at_year', type: 'text' } as const;
+    const clashing = emitOpenApi(
+      sampleApi([times('a'), times('b'), { ...times('c'), fields: [...fields, taken] }]),
+      null,
+    );
+    expect(at(clashing, 'components', 'schemas', 'ValuesA', 'properties')).not.toHaveProperty('made_at_year');
+    expect(at(propertiesOf(clashing, 'AggregateC'), 'made_at_year', 'anyOf')).toHaveLength(2);
   });
 
   it('tells the codes of every status of a failure', () => {
@@ -215,14 +269,15 @@ describe('the document of everything', () => {
   });
 
   it('answers lists with items or with aggregate rows', () => {
-    const list = at(document, 'components', 'responses', 'ListArticles');
+    const list = at(document, 'paths', '/items/articles', 'get', 'responses', '200');
     const forms = at(list, 'content', 'application/json', 'schema', 'anyOf');
-    const rows = [
+    const rows = { $ref: '#/components/schemas/RowsArticles' };
+    // With `export=json` nothing stands around them.
+    expect(forms).toMatchObject([{ properties: { data: rows }, required: ['data'] }, rows]);
+    expect(at(document, 'components', 'schemas', 'RowsArticles', 'anyOf')).toEqual([
       { type: 'array', items: { $ref: '#/components/schemas/ItemsArticles' } },
       { type: 'array', items: { $ref: '#/components/schemas/AggregateArticles' } },
-    ];
-    // With `export=json` nothing stands around them.
-    expect(forms).toMatchObject([{ properties: { data: { anyOf: rows } }, required: ['data'] }, ...rows]);
+    ]);
     const integer = { type: ['integer', 'null'] };
     const count = { type: 'integer', minimum: 0 };
     const row = propertiesOf(document, 'AggregateArticles');
@@ -292,6 +347,8 @@ describe('the document of everything', () => {
     );
     expect(at(item, 'properties', 'data')).toEqual({ $ref: '#/components/schemas/ItemsSettings' });
     expect(at(propertiesOf(document, 'ItemsSettings'), 'theme')).toEqual({ type: ['string', 'null'] });
+    // Nothing lists it, so nothing aggregates it.
+    expect(at(document, 'components', 'schemas', 'AggregateSettings')).toBeUndefined();
   });
 
   it('tells the codes of errors, and when to come back', () => {
@@ -361,6 +418,11 @@ describe('the document of an access class', () => {
     expect(at(secret, 'components', 'schemas', 'GroupsArticles')).toBeUndefined();
     expect(Object.keys(propertiesOf(secret, 'FunctionsArticles') ?? {})).toEqual(['count', 'countAll']);
     expect(JSON.stringify(at(secret, 'paths'))).not.toContain('groupBy"');
+  });
+
+  it('has no failures of writes where nothing is written', () => {
+    expect(at(document, 'components', 'responses', 'WriteFailure')).toBeUndefined();
+    expect(at(emitOpenApi(api, null), 'components', 'responses')).toHaveProperty('WriteFailure');
   });
 
   it('names no item by a key that cannot be read', () => {

@@ -6,14 +6,16 @@
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api, OperationExamples } from '../api.ts';
+import type { Lookup } from '../cache/memo-cache.ts';
+import { createFacts } from '../cache/same.ts';
 import { type DocumentPart, jsonParts } from '../print/class-document.ts';
 import { productVersion } from '../print/libraries.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { changesModel, hasUsers } from '../role-view/callable.ts';
 import { hasType, type RoleCollection, type RoleView } from '../role-view/role-view.ts';
-import { aggregateSchemas, commonSchema } from './components/aggregation.ts';
-import { conditionSchemas, filterSchemas } from './components/conditions.ts';
-import { itemSchema } from './components/items.ts';
+import { aggregateSchemas, commonSchema, partValues } from './components/aggregation.ts';
+import { conditionSchemas, filterSchemas, partConditions, relatedConditions } from './components/conditions.ts';
+import { itemSchema, rowsSchema } from './components/items.ts';
 import { nestedWriteSchemas, payloadSchemas } from './components/payloads.ts';
 import { valueSchemas } from './components/values.ts';
 import { withExamples, withFixedExamples } from './examples/insert.ts';
@@ -98,11 +100,10 @@ export function describeOpenApi(
     components: {
       schemas: objectOf(allSchemas(parts)),
       responses: objectOf([
-        ...responsesOf(collections, asText),
         ...sharedResponses(),
         ...assetResponses(view),
         ...(api.graphql ? graphqlResponses() : []),
-        ...failureResponses(others.map(([, item]) => item)),
+        ...failureResponses(others, view.collections),
       ]),
       parameters: objectOf([
         ...parametersOf(collections, asText),
@@ -159,11 +160,18 @@ function otherPaths({ api, access, view, custom, model }: Described): Parts {
 }
 
 function allSchemas({ api, view, collections, model, asText }: Described): readonly (readonly [string, JsonValue])[] {
+  const repeated = repeatedSchemas(view);
+  const names = [...repeated.map(([name]) => name), ...listedConditions(view)];
+  const shared = new Map(names.map((name) => [name, true]));
   return [
-    ...collections.flatMap((collection) => componentsOf(collection, [], asText, () => collectionSchemas(collection))),
+    ...collections.flatMap((collection) =>
+      componentsOf(collection, [shared], asText, (watch) => collectionSchemas(collection, watch(shared))),
+    ),
+    ...repeated,
     ...keysOf(collections, asText),
     ...sharedSchemas(view, asText),
     ...operationSchemas(model, view.administrator),
+    ...operationSchemas(resources.explain, view.administrator),
     ...(api.graphql ? graphqlSchemas() : []),
     ...(hasUsers(api) ? operationSchemas(resources.auth, view.administrator) : []),
   ];
@@ -171,7 +179,6 @@ function allSchemas({ api, view, collections, model, asText }: Described): reado
 
 const componentsOf = createPartsCache(6, true);
 const pathsOf = addressedPartsOf('paths');
-const responsesOf = addressedPartsOf('responses');
 const parametersOf = addressedPartsOf('parameters');
 const keysOf = sharedPartsOf(keySchemas);
 const bodiesOf = sharedPartsOf(namingBodies);
@@ -217,15 +224,6 @@ function securityOf({ anonymous }: RoleView): JsonValue {
   return anonymous ? [{}, ...tokens] : tokens;
 }
 
-const authTags: JsonObject = {
-  name: resources.auth.tag,
-  description: 'Signing in and out, passwords and second factors.',
-};
-const ownUserTags: JsonObject = { name: ownUserTag, description: 'The user who asks.' };
-const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
-const functionTags: JsonObject = { name: functionTag, description: 'Functions and procedures of the database.' };
-const customTags: JsonObject = { name: customTag, description: "Routes of the project's own code." };
-
 function tagsOf({ api, view, custom }: Described): readonly JsonValue[] {
   const users = hasUsers(api);
   const tags = view.collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
@@ -234,12 +232,16 @@ function tagsOf({ api, view, custom }: Described): readonly JsonValue[] {
     { name: resources.server.tag, description: 'The server itself.' },
     { name: resources.model.tag, description: 'Collections, fields and relations.' },
     { name: resources.utils.tag, description: 'Operations beside reading and writing.' },
-    ...(users && !hasTag(view, ownUserTag) ? [ownUserTags] : []),
-    ...(users ? [authTags] : []),
-    ...(view.functions.length > 0 ? [functionTags] : []),
-    ...(custom.length > 0 ? [customTags] : []),
-    ...(api.graphql ? [graphqlTags] : []),
+    ...tag(users && !hasTag(view, ownUserTag), ownUserTag, 'The user who asks.'),
+    ...tag(users, resources.auth.tag, 'Signing in and out, passwords and second factors.'),
+    ...tag(view.functions.length > 0, functionTag, 'Functions and procedures of the database.'),
+    ...tag(custom.length > 0, customTag, "Routes of the project's own code."),
+    ...tag(api.graphql, graphqlTag, 'Documents in place of paths.'),
   ];
+}
+
+function tag(isUsed: boolean, name: string, description: string): readonly JsonObject[] {
+  return isUsed ? [{ name, description }] : [];
 }
 
 function hasTag({ collections }: RoleView, tag: string): boolean {
@@ -262,18 +264,38 @@ function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [str
   ];
 }
 
-function collectionSchemas(collection: RoleCollection): Parts {
-  return [...readSchemas(collection), ...payloadSchemas(collection)];
+/** Components that several schemas refer to; what only one has stands in its place. */
+function repeatedSchemas({ collections }: RoleView): Parts {
+  const readable = collections.filter((collection) => collection.readable);
+  const found = readable.flatMap((each) =>
+    repeatableOf(each, () => [...partValues(each), ...partConditions(each), ...relatedConditions(each)]),
+  );
+  const byName = Map.groupBy(found, ([name]) => name);
+  return [...byName.values()].flatMap(([first, second]) => (first && second ? [first] : []));
 }
 
-function readSchemas(collection: RoleCollection): Parts {
+const repeatableOf = createFacts<RoleCollection, Parts>();
+
+/** Names of conditions of collections that relations list. */
+function listedConditions({ collections }: RoleView): readonly string[] {
+  const lists = collections.flatMap(({ relations }) => relations.filter(({ kind }) => kind !== 'm2o'));
+  return lists.map(({ target }) => target.conditions);
+}
+
+function collectionSchemas(collection: RoleCollection, shared: Lookup<unknown>): Parts {
+  return [...readSchemas(collection, shared), ...payloadSchemas(collection)];
+}
+
+function readSchemas(collection: RoleCollection, shared: Lookup<unknown>): Parts {
   const { names, operations, readable } = collection;
   if (!readable) return [];
+  const isListed = operations.has('list') || shared.has(names.conditions);
   return [
-    ...commonSchema(collection),
+    ...commonSchema(collection, shared),
     [names.item, itemSchema(collection)],
-    ...filterSchemas(collection),
-    ...aggregateSchemas(collection),
+    ...filterSchemas(collection, shared),
+    ...(isListed ? aggregateSchemas(collection) : []),
+    ...(operations.has('list') ? [[names.rows, rowsSchema(collection)] as const] : []),
     ...(operations.has('search') ? [[names.search, searchSchema(addressed(collection))] as const] : []),
   ];
 }
@@ -292,7 +314,7 @@ const guide = `The REST API that Tablewright compiled for a database and its per
 ## Collections
 
 - List (GET): the items that match. The key completes every order.
-- SEARCH on the same path, described as \`x-platform-search\`: answers as GET does. The parameters stand in the body, and \`keys\` reads exactly these items; parameters in the URL do not count.
+- SEARCH on the same path, described as \`x-platform-search\`: answers as GET does, and has its members where it names none. The parameters stand in the body, and \`keys\` reads exactly these items; parameters in the URL do not count.
 - Read (GET with a key): the item that has the key. One that does not exist is forbidden. A singleton that was not written yet has its defaults.
 - Create (POST): one item, or all items of an array, answered in its order. \`on_conflict\` names a unique key: items that have its values are changed, and the others are made. Without it, an item that there already is is an error.
 - Update (PATCH): changes the fields that the body has. Without a key in the path it gives the same \`data\` to the items of \`keys\` or \`query\`, or to each item of an array its own. A singleton is created when there is none.
@@ -304,7 +326,7 @@ const guide = `The REST API that Tablewright compiled for a database and its per
 - \`aggregate\`: answers aggregate rows instead of items: functions with the fields they take, as \`aggregate[sum]=a\`; \`aggregate[count]=*\` counts items. Fields stand in a list, or in a text with commas.
 - \`groupBy\`: fields and functions of them, such as \`year(a)\`, that make one aggregate row per value.
 - \`having\`: conditions that aggregate rows must meet, whether their values are in the answer or not.
-- Parameters of writes shape the answer: written items that do not match are left out.
+- Parameters of writes shape the answer: written items that do not match are left out. Those of a path in the query do nothing for DELETE, which answers nothing.
 
 ## Schemas
 

@@ -1,8 +1,7 @@
 /** Keys by which a request names items. Source: API specification, section 4. */
 import type { FieldDescriptor } from '@tablewright/runtime/language';
 import { sha256 } from '../print/json.ts';
-import { spellWhole } from '../role-view/names.ts';
-import { briefSchema, scalarInput } from './components/values.ts';
+import { briefSchema, nameTyped, scalarInput } from './components/values.ts';
 import { anyOf, type JsonObject, listOf, objectOf, type Parts, reference } from './json.ts';
 import type { Addressed, AddressedKeyField } from './paths/addressed.ts';
 
@@ -106,11 +105,9 @@ export function isKeyed({ operations }: Addressed): boolean {
 /** `KeyIdInteger`; with a hash where more is known of values than their type. */
 function nameKey(key: readonly AddressedKeyField[]): string {
   const fields = key.map((field) => {
-    const { name, descriptor } = field;
-    const type = `${descriptor.type.charAt(0).toUpperCase()}${descriptor.type.slice(1)}`;
     const schema = JSON.stringify(inBody(field));
-    const isPlain = plainKeys.some((plain) => plain.type === descriptor.type && plain.schema === schema);
-    return `${spellWhole(name)}${type}${isPlain ? '' : `__${sha256(schema).slice(0, 10)}`}`;
+    const isPlain = plainKeys.some((plain) => plain.type === field.descriptor.type && plain.schema === schema);
+    return `${nameTyped(field)}${isPlain ? '' : `__${sha256(schema).slice(0, 10)}`}`;
   });
   return `Key${fields.length === 0 ? 'Hidden' : fields.join('_')}`;
 }

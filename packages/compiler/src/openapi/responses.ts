@@ -5,6 +5,7 @@
  * Source: API specification, section 9.
  */
 import { commonFailures, type Failure, type FailureName, failures } from '@tablewright/runtime/operations';
+import type { RoleCollection } from '../role-view/role-view.ts';
 import { failureExamples } from './examples/own-examples.ts';
 import { type JsonObject, objectOf, type Parts, reference } from './json.ts';
 
@@ -16,20 +17,25 @@ const ofBodies = ['UnsupportedMediaType', 'RouteNotFound', ...ofRequests] as con
 /** Answers for several failures, by the name of their component; the largest first. */
 const failureGroups: Readonly<Record<string, readonly FailureName[]>> = {
   WriteFailure: ['InvalidWrite', 'Unprocessable', ...ofBodies],
+  ModelFailure: ['InvalidWrite', 'Unprocessable', 'UnsupportedMediaType', ...ofRequests],
   SearchFailure: ['InvalidSearch', ...ofBodies],
   ReadFailure: [...commonFailures, 'Forbidden', 'RouteNotFound'],
   RequestFailure: ofRequests,
   ServerFailure: ofServers,
 };
 
-/** The components of failed answers: those of several failures, and others that these parts of a document refer to. */
-export function failureResponses(parts: readonly JsonObject[]): Parts {
+/** The components of failed answers: those that reads and writes of collections or these parts of a document refer to. */
+export function failureResponses(parts: Parts, collections: readonly Pick<RoleCollection, 'writes'>[]): Parts {
   const text = JSON.stringify(parts);
-  const others = Object.entries(failures).filter(([name]) => text.includes(`"#/components/responses/${name}"`));
+  const isReferred = ([name]: readonly [string, unknown]) => text.includes(`"#/components/responses/${name}"`);
+  const writing = collections.some(({ writes }) => writes !== null) ? ['WriteFailure'] : [];
+  const ofCollections = ['SearchFailure', 'ReadFailure', ...writing];
+  const groups = Object.entries(failureGroups).filter((group) => ofCollections.includes(group[0]) || isReferred(group));
+  const others = Object.entries(failures).filter(isReferred);
   // Each example is shown once, by the first that has its code.
   const shown = new Set<string>();
   return [
-    ...Object.entries(failureGroups).map(([name, group]) => [name, response(bySeverity(group), shown)] as const),
+    ...groups.map(([name, group]) => [name, response(bySeverity(group), shown)] as const),
     ...others.map(([name, failure]) => [name, response([failure], shown)] as const),
   ];
 }

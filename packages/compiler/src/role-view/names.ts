@@ -33,9 +33,9 @@ export class DocumentNames {
     return `Values${this.spelling}`;
   }
 
-  /** `ListOrderLines`: the answer that lists items. */
-  get listing(): string {
-    return `List${this.spelling}`;
+  /** `RowsOrderLines`: a list of items, or of aggregate rows. */
+  get rows(): string {
+    return `Rows${this.spelling}`;
   }
 
   /** `FilterOrderLines` */
@@ -46,6 +46,11 @@ export class DocumentNames {
   /** `ConditionsOrderLines`: the names of a filter, to which relations add. */
   get conditions(): string {
     return `Conditions${this.spelling}`;
+  }
+
+  /** `RelatedOrderLines`: conditions on the items of a relation to many. */
+  get related(): string {
+    return `Related${this.spelling}`;
   }
 
   /** `SearchOrderLines`: the body of SEARCH. */

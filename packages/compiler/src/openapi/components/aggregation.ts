@@ -9,13 +9,14 @@ import {
   isOrdered,
   type JsonValue,
 } from '@tablewright/runtime/language';
+import type { Lookup } from '../../cache/memo-cache.ts';
 import { createFacts } from '../../cache/same.ts';
 import { keepText } from '../../print/json.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import { type JsonObject, listOrText, objectOf, type Parts, reference } from '../json.ts';
 import { numberCondition, orderedCondition } from './conditions.ts';
-import { aboutValue, briefSchema, orNull, type Valued, valueSchema } from './values.ts';
+import { aboutValue, briefSchema, grouped, orNull, partsOfTimes, type Valued, valueSchema } from './values.ts';
 
 /** Components for aggregation, by name. Only lists take parameters; nested items are aggregated everywhere. */
 export function aggregateSchemas(collection: RoleCollection): Parts {
@@ -60,12 +61,8 @@ export function groupNames({ fields, relations }: RoleCollection): readonly stri
 }
 
 /** True if `groupBy` accepts any name. */
-export function isGrouped({ fields, relations }: RoleCollection): boolean {
-  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
-  return (
-    shown.some(({ descriptor }) => isOrdered(descriptor) || functionsOf(descriptor.type).length > 0) ||
-    relations.some(({ kind }) => kind !== 'm2o')
-  );
+export function isGrouped(collection: RoleCollection): boolean {
+  return groupNames(collection).length > 0;
 }
 
 /** Names with commas. */
@@ -145,9 +142,15 @@ function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObjec
 }
 
 /** Values that items and aggregate rows have in common, which a component of their own describes. */
-export function commonSchema(collection: RoleCollection): readonly Entry[] {
+export function commonSchema(collection: RoleCollection, shared: Lookup<unknown>): readonly Entry[] {
   const common = commonEntries(collection);
-  return common.length === 0 ? [] : [[collection.names.values, { type: 'object', properties: objectOf(common) }]];
+  const schema = grouped(common, partValues(collection), shared);
+  return common.length === 0 ? [] : [[collection.names.values, schema]];
+}
+
+/** Components of parts of times: `PartsPublishedAtTimestamp`. */
+export function partValues(collection: RoleCollection): Parts {
+  return partsOfTimes(collection, 'Parts', partEntries);
 }
 
 /** Adds what items and aggregate rows have in common. */
@@ -208,14 +211,16 @@ function groupEntries(collection: RoleCollection): readonly Entry[] {
 
 /** The values of functions by the names that they have in items and rows: `released_year`, `comments_count`. */
 export function callEntries({ fields, relations }: RoleCollection): readonly Entry[] {
-  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const many = relations.filter(({ kind }) => kind !== 'm2o');
   return [
-    ...shown.flatMap(({ name, descriptor }) =>
-      functionsOf(descriptor.type).map((call): Entry => [`${name}_${call}`, part]),
-    ),
+    ...fields.flatMap(partEntries),
     ...many.map(({ name, nullable }): Entry => [`${name}_count`, nullable ? part : count]),
   ];
+}
+
+function partEntries({ name, descriptor }: RoleField): readonly Entry[] {
+  const calls = descriptor.wire.kind === 'masked' ? [] : functionsOf(descriptor.type);
+  return calls.map((call) => [`${name}_${call}`, part]);
 }
 
 function groupValue({ descriptor, values, nullable }: RoleField): JsonObject {

@@ -11,8 +11,10 @@ import {
   operatorsOf,
   vectorMetrics,
 } from '@tablewright/runtime/language';
+import type { Lookup } from '../../cache/memo-cache.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
 import { type JsonObject, listOf, listOrText, objectOf, oftenReferred, type Parts, reference } from '../json.ts';
+import { grouped, partsOfTimes } from './values.ts';
 
 /** A comparison of a field, or of a value within JSON. */
 type Compared = Comparison | 'inside';
@@ -175,30 +177,42 @@ function pair(type: JsonValue): JsonObject {
   return { ...listOrText({ type }), minItems: 2, maxItems: 2 };
 }
 
-/** Components of a collection's filters: the names in one, and the filter itself; relations to many add names. */
-export function filterSchemas(collection: RoleCollection): Parts {
+/** Components of a collection's filters: the filter itself and, where relations to many add names, those in it. */
+export function filterSchemas(collection: RoleCollection, shared: Lookup<unknown>): Parts {
   const { names } = collection;
+  const conditions = conditionsSchema(collection, shared);
+  if (!shared.has(names.conditions)) return [[names.filter, { ...conditions, unevaluatedProperties: false }]];
   const closed = { type: 'object', allOf: [reference('schemas', names.conditions)], unevaluatedProperties: false };
   return [
-    [names.conditions, conditionsSchema(collection)],
+    [names.conditions, conditions],
     [names.filter, closed],
   ];
 }
 
-function conditionsSchema({ names, fields, relations }: RoleCollection): JsonObject {
+/** Components of conditions on parts of times: `PartConditionsPublishedAtTimestamp`. */
+export function partConditions(collection: RoleCollection): Parts {
+  return partsOfTimes(collection, 'PartConditions', functionFilters);
+}
+
+/** Components of conditions on relations to many, which follow from the target where nothing is linked. */
+export function relatedConditions({ relations }: RoleCollection): Parts {
+  const plain = relations.filter(({ kind, linked }) => kind !== 'm2o' && linked.length === 0);
+  return plain.map((relation) => [relation.target.related, relationFilter(relation)]);
+}
+
+function conditionsSchema(collection: RoleCollection, shared: Lookup<unknown>): JsonObject {
+  const { names, fields, relations } = collection;
   const nested: JsonObject = { type: 'array', items: reference('schemas', names.filter) };
-  return {
-    type: 'object',
-    properties: objectOf([
-      ...fields.flatMap((field) => functionFilters(field)),
-      ...relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => [`count(${name})`, numberCondition] as const),
-      ...fields.flatMap((field) => fieldFilter(field)),
-      ...relations.map((relation) => [relation.name, relationFilter(relation)] as const),
-      // Last, because a filter means these even where a field has the name.
-      ['_and', nested],
-      ['_or', nested],
-    ]),
-  };
+  const entries = [
+    ...fields.flatMap(functionFilters),
+    ...relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => [`count(${name})`, numberCondition] as const),
+    ...fields.flatMap((field) => fieldFilter(field)),
+    ...relations.map((relation) => [relation.name, relationFilter(relation, shared)] as const),
+    // Last, because a filter means these even where a field has the name.
+    ['_and', nested],
+    ['_or', nested],
+  ];
+  return grouped(entries, partConditions(collection), shared);
 }
 
 /** `year(released)` and the like. */
@@ -218,9 +232,10 @@ function fieldFilter({ name, descriptor, filtered }: RoleField): readonly (reado
   return [[name, alternatives.length === 1 ? only : { anyOf: alternatives }]];
 }
 
-function relationFilter({ kind, target, linked }: RoleRelation): JsonObject {
+function relationFilter({ kind, target, linked }: RoleRelation, shared?: Lookup<unknown>): JsonObject {
   const plain = reference('schemas', target.filter);
   if (kind === 'm2o') return plain;
+  if (linked.length === 0 && shared?.has(target.related)) return reference('schemas', target.related);
   const links = objectOf(linked.map(linkFilter));
   const names: JsonObject = { type: 'object', allOf: [reference('schemas', target.conditions)] };
   const rows = linked.length === 0 ? plain : { ...names, properties: links, unevaluatedProperties: false };

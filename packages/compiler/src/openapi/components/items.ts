@@ -1,8 +1,8 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
-import { type FieldDescriptor, isMeasured, type JsonValue, types } from '@tablewright/runtime/language';
+import { type FieldDescriptor, isMeasured, types } from '@tablewright/runtime/language';
 import { keepText } from '../../print/json.ts';
 import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
-import { about, described, type JsonObject, reference } from '../json.ts';
+import { about, anyOf, described, type JsonObject, listOf, reference } from '../json.ts';
 import { callEntries, commonEntries, properties, withCommon } from './aggregation.ts';
 import { aboutValue, briefSchema, keptSchema, orNull, valueSchema } from './values.ts';
 
@@ -25,6 +25,11 @@ export function itemSchema(collection: RoleCollection): JsonObject {
   });
 }
 
+/** Describes a list: aggregate rows where the request has `aggregate` or `groupBy`, else items. */
+export function rowsSchema({ names }: RoleCollection): JsonObject {
+  return anyOf(...[names.item, names.aggregate].map((name) => listOf(reference('schemas', name))));
+}
+
 function distanceEntry({ name }: RoleField): readonly [string, JsonObject] {
   return [`${name}_distance`, distance];
 }
@@ -38,7 +43,7 @@ function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: 
   // In `deep` a condition makes any item null.
   const alone = nullable || items.length > 0 ? orNull(value) : value;
   if (items.length === 0) return aboutValue(alone, note, deprecated);
-  return about(anyOf([briefSchema(alone), ...items.map(({ item }) => reference('schemas', item))]), note, deprecated);
+  return about(anyOf(briefSchema(alone), ...items.map(({ item }) => reference('schemas', item))), note, deprecated);
 }
 
 function relationSchema(relation: RoleRelation): JsonObject {
@@ -50,7 +55,7 @@ function relationSchema(relation: RoleRelation): JsonObject {
   const row = reference('schemas', relation.target.aggregate);
   const list: JsonObject = {
     type: 'array',
-    items: anyOf([...(key === null ? [] : [relation.maskedKey ? orNull(key) : key]), item, row]),
+    items: anyOf(...(key === null ? [] : [relation.maskedKey ? orNull(key) : key]), item, row),
     ...(relation.single && { maxItems: 1 }),
   };
   return relation.nullable ? orNull(list) : list;
@@ -61,8 +66,4 @@ function keyText(key: readonly FieldDescriptor[]): JsonObject | null {
   const [only] = key;
   if (only === undefined) return null;
   return key.length === 1 ? valueSchema(only, null) : { type: 'string' };
-}
-
-function anyOf(alternatives: readonly JsonValue[]): JsonObject {
-  return { anyOf: alternatives };
 }

@@ -12,8 +12,11 @@ import {
   type PortableType,
   types,
 } from '@tablewright/runtime/language';
+import type { Lookup } from '../../cache/memo-cache.ts';
 import { createFacts } from '../../cache/same.ts';
 import { keepText, keptTextOf } from '../../print/json.ts';
+import { spellWhole } from '../../role-view/names.ts';
+import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import { about, type JsonObject, objectOf, oftenReferred, type Parts, reference } from '../json.ts';
 
 /** Facts of a field that decide how its value is written. */
@@ -53,6 +56,37 @@ function memberSchema({ type, element, values, ...member }: Omit<Attribute, 'nam
   const { native } = member;
   const facts = { native, wire: { kind: 'text' }, type: portable(type) } as const;
   return valueSchema({ ...facts, ...(element && { element: portable(element) }) }, values ?? null);
+}
+
+/** `IdInteger`: a field and its type, as names of components have them. */
+export function nameTyped({ name, descriptor: { type } }: Pick<RoleField, 'name' | 'descriptor'>): string {
+  return `${spellWhole(name)}${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+}
+
+/** What follows from several parts of a time, and from its name and type only, so that collections can share components of it. */
+export function partsOfTimes(
+  { fields, relations }: RoleCollection,
+  prefix: string,
+  entriesOf: (field: RoleField) => Parts,
+): Parts {
+  const taken = new Set([...fields, ...relations].map(({ name }) => name));
+  return fields.flatMap((field) => {
+    const entries = entriesOf(field);
+    const isFree = entries.length > 1 && !entries.some(([name]) => taken.has(name));
+    return isFree ? [[prefix + nameTyped(field), { type: 'object', properties: objectOf(entries) }]] : [];
+  });
+}
+
+/** Describes an object of which `groups` that are shared describe a part. */
+export function grouped(entries: Parts, groups: Parts, shared: Lookup<unknown>): JsonObject {
+  const used = groups.filter(([name]) => shared.has(name));
+  const names = new Set(used.flatMap(([, { properties }]) => Object.keys(properties ?? {})));
+  const others = entries.filter(([name]) => !names.has(name));
+  return {
+    type: 'object',
+    ...(used.length > 0 && { allOf: used.map(([name]) => reference('schemas', name)) }),
+    ...(others.length > 0 && { properties: objectOf(others) }),
+  };
 }
 
 /** The components that values of fields refer to, by name. */
@@ -140,12 +174,15 @@ function nameLongSchemas(): ReadonlyMap<string, string> {
   const usual = (type: PortableType): Valued => ({ type, ...types[type].forms.binary });
   const timestamp = valueSchema(usual('timestamp'), null);
   const integer = scalarInput(usual('integer'), null);
+  const bigInteger = scalarInput(usual('bigInteger'), null);
   const named: Readonly<Record<string, JsonObject>> = {
     Timestamp: timestamp,
     TimestampOrNull: orNull(timestamp),
     DecimalOrNull: orNull(valueSchema(usual('decimal'), null)),
     IntegerInput: integer,
     IntegerInputOrNull: orNull(integer),
+    BigIntegerInput: bigInteger,
+    BigIntegerInputOrNull: orNull(bigInteger),
     TimestampInputOrNull: orNull(scalarInput(usual('timestamp'), null)),
   };
   return new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]));

@@ -22,16 +22,22 @@ function insert(
   const fits = createFits(document);
   const paths = mapMembers(document.paths, (item) =>
     isLookedAt(item)
-      ? mapMembers(item, (operation) => {
+      ? mapMembers(item, (part, method) => {
+          const operation = method === 'x-platform-search' ? withAnswer(part, item) : part;
           const id = isJsonObject(operation) ? operation.operationId : undefined;
           const recorded = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
-          return isJsonObject(operation) && recorded.length > 0
-            ? exemplify(document, operation, recorded, fits)
-            : operation;
+          return isJsonObject(operation) && recorded.length > 0 ? exemplify(document, operation, recorded, fits) : part;
         })
       : item,
   );
   return { ...document, paths };
+}
+
+/** SEARCH with the answer that it has in common with GET. */
+function withAnswer(search: JsonValue, item: JsonValue): JsonValue {
+  const get = isJsonObject(item) ? item.get : undefined;
+  if (!isJsonObject(search) || !isJsonObject(get) || search.tags !== undefined) return search;
+  return { ...search, responses: Object.assign({}, get.responses, search.responses) };
 }
 
 /** An operation with those of its examples that fit. Components get none, because other operations share them. */

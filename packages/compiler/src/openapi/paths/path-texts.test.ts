@@ -6,7 +6,7 @@ import { type Addressed, addressed } from './addressed.ts';
 import { addressedParts, addressedTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
 
-const kinds = ['paths', 'responses', 'parameters'] as const;
+const kinds = ['paths', 'parameters'] as const;
 
 const api = sampleApi([...magazine, ...hostile]);
 const partly = accessTo({ articles: [['id', 'title', 'author_id']], tags: [['name']], authors: [['name']] });

@@ -6,12 +6,11 @@ import { createFacts } from '../../cache/same.ts';
 import { DocumentNames } from '../../role-view/names.ts';
 import { type Parts, type PartText, textsOf } from '../json.ts';
 import type { Addressed, AddressedFacts } from './addressed.ts';
-import { collectionParameters, collectionPaths, collectionResponses } from './paths.ts';
+import { collectionParameters, collectionPaths } from './paths.ts';
 
 /** Parts that follow from the facts, with the indentation at which they stand in a document. */
 export const addressedParts = {
   paths: { indent: 4, create: collectionPaths },
-  responses: { indent: 6, create: collectionResponses },
   parameters: { indent: 6, create: collectionParameters },
 } as const satisfies Record<string, { readonly indent: number; readonly create: (collection: Addressed) => Parts }>;
 

@@ -1,5 +1,7 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
+import type { JsonValue } from '@tablewright/runtime/language';
 import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
+import { isSame } from '../../cache/same.ts';
 import type { RoleView } from '../../role-view/role-view.ts';
 import { envelope, type JsonObject, meta, objectOf, type Parts, reference } from '../json.ts';
 import { keyParameters, useKey } from '../keys.ts';
@@ -9,6 +11,7 @@ import {
   itemParameters,
   listParameters,
   singletonParameters,
+  use,
   useHeader,
 } from '../parameters.ts';
 import { failuresByStatus } from '../responses.ts';
@@ -29,11 +32,31 @@ export function collectionPaths(collection: Addressed): Parts {
   const whole = [...collectionReads(collection), ...collectionWrites(collection)].map(marker);
   const single = [...itemReads(collection), ...itemWrites(collection)].map(marker);
   return [
-    ...(whole.length > 0 ? [[path, objectOf(whole)] as const] : []),
-    ...(single.length > 0
-      ? [[`${path}/{key}`, { parameters: [useKey(collection)], ...objectOf(single) }] as const]
-      : []),
+    ...(whole.length > 0 ? [[path, pathItem([], whole)] as const] : []),
+    ...(single.length > 0 ? [[`${path}/{key}`, pathItem([useKey(collection)], single)] as const] : []),
   ];
+}
+
+/** Parameters that form answers and choose no items: they promise nothing of DELETE, which answers nothing. */
+const forms = (['fields', 'alias', 'deep', 'meta'] as const).map(use);
+
+/** Operations of a path. Parameters that all answers have in common stand there once, beside those of the address. */
+function pathItem(address: readonly JsonObject[], operations: Parts): JsonObject {
+  const lists = operations.map(([, { parameters }]) => (Array.isArray(parameters) ? parameters : []));
+  const [first = [], ...others] = lists.filter((list) => isIn(list, use('fields')));
+  const isDeleting = operations.some(([method]) => method === 'delete');
+  const alike = others.length === 0 ? [] : first.filter((parameter) => others.every((list) => isIn(list, parameter)));
+  const shared = alike.filter((parameter) => !isDeleting || isIn(forms, parameter));
+  const parameters = [...address, ...shared];
+  const members = operations.map(([method, { parameters: _, ...operation }], index) => {
+    const left = (lists[index] ?? []).filter((parameter) => !isIn(shared, parameter));
+    return [method, left.length === 0 ? operation : { ...operation, parameters: left }] as const;
+  });
+  return { ...(parameters.length > 0 && { parameters }), ...objectOf(members) };
+}
+
+function isIn(list: readonly JsonValue[], parameter: JsonValue): boolean {
+  return list.some((other) => isSame(other, parameter));
 }
 
 /** Components of parameters that several operations of a collection take. */
@@ -45,18 +68,6 @@ export function collectionParameters(collection: Addressed): Parts {
 /** Components of parameters that collections with such a key share. */
 export function sharedParameters(collection: Addressed): Parts {
   return itemReads(collection).length + itemWrites(collection).length > 0 ? keyParameters(collection) : [];
-}
-
-/** Components of answers that several operations of a collection have. */
-export function collectionResponses(collection: Addressed): Parts {
-  return isListing(collection) ? [[collection.names.listing, listAnswer(collection)]] : [];
-}
-
-/** True if GET or SEARCH lists items. */
-function isListing({ operations, readable }: Addressed): boolean {
-  const isList =
-    operations.includes('list') || (operations.includes('search') && !operations.includes('readSingleton'));
-  return readable && isList;
 }
 
 function collectionReads(collection: Addressed): Parts {
@@ -83,20 +94,21 @@ function listItems(collection: Addressed): JsonObject {
   return {
     ...head(collection, collection.names.list, 'List items'),
     parameters: listParameters(collection),
-    responses: listing(collection, readFailures),
+    responses: objectOf([['200', listAnswer(collection)], ...failuresByStatus(readFailures)]),
   };
 }
 
+/** Lists have what this leaves out in common with GET, as the description of the document says. */
 function searchItems(collection: Addressed): JsonObject {
-  const singleton = collection.operations.includes('readSingleton');
-  const success = singleton
-    ? answers('The item.', singletonBody(collection), searchFailures, files)
-    : listing(collection, searchFailures);
-  const body = { schema: reference('schemas', collection.names.search) };
+  const { names, operations } = collection;
+  const requestBody = { content: { 'application/json': { schema: reference('schemas', names.search) } } };
+  if (operations.includes('list')) {
+    return { operationId: names.searchOperation, requestBody, responses: objectOf(failuresByStatus(searchFailures)) };
+  }
   return {
-    ...head(collection, collection.names.searchOperation, singleton ? 'Read the item by a body' : 'Search items'),
-    requestBody: { content: { 'application/json': body } },
-    responses: success,
+    ...head(collection, names.searchOperation, 'Read the item by a body'),
+    requestBody,
+    responses: answers('The item.', singletonBody(collection), searchFailures, files),
   };
 }
 
@@ -116,15 +128,10 @@ function readSingleton(collection: Addressed): JsonObject {
   };
 }
 
-function listing({ names }: Addressed, failures: readonly FailureName[]): JsonObject {
-  return objectOf([['200', reference('responses', names.listing)], ...failuresByStatus(failures)]);
-}
-
 /** Items, or aggregate rows where the request has `aggregate` or `groupBy`; nothing around them in a file. */
 function listAnswer({ names }: Addressed): JsonObject {
-  const rows = [names.item, names.aggregate].map((name) => ({ type: 'array', items: reference('schemas', name) }));
-  const body = envelope({ anyOf: rows }, meta);
-  const content = { 'application/json': { schema: { anyOf: [body, ...rows] } }, ...files };
+  const rows = reference('schemas', names.rows);
+  const content = { 'application/json': { schema: { anyOf: [envelope(rows, meta), rows] } }, ...files };
   return { description: 'Items, or aggregate rows.', content };
 }
 
@@ -168,11 +175,11 @@ export function ownUserPaths({ collections }: RoleView): Parts {
   const users = collections.find(({ name }) => name === 'platform_users');
   const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));
   const changes = users === undefined ? [] : itemWrites(addressed(users)).filter(([method]) => method === 'patch');
-  const readOperation = { get: { ...read, operationId: 'usersMe', summary: 'Read the user who asks' } };
+  const readOperation = { ...read, operationId: 'usersMe', summary: 'Read the user who asks' };
   const changed = changes.map(([method, operation]) => {
     return [method, { ...operation, operationId: 'usersMeUpdate', summary: 'Update the user who asks' }] as const;
   });
-  return [['/users/me', { ...readOperation, ...objectOf(changed) }]];
+  return [['/users/me', pathItem([], [['get', readOperation], ...changed])]];
 }
 
 /** For those who read nothing else of users. */

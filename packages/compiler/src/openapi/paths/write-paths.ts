@@ -19,7 +19,7 @@ const failures = [
 export function collectionWrites(collection: Addressed): Parts {
   const { writes, singleton } = collection;
   if (writes === null) return [];
-  if (singleton) return writes.update ? [['patch', updateSingleton(collection)]] : [];
+  if (singleton) return writes.update ? [['patch', updateItem(collection, 'Update the item')]] : [];
   return [
     ...(writes.create ? [['post', createItems(collection)] as const] : []),
     ...(writes.update ? [['patch', updateItems(collection)] as const] : []),
@@ -31,7 +31,7 @@ export function itemWrites(collection: Addressed): Parts {
   const { writes, singleton } = collection;
   if (writes === null || singleton) return [];
   return [
-    ...(writes.update ? [['patch', updateItem(collection)] as const] : []),
+    ...(writes.update ? [['patch', updateItem(collection, 'Update one item')] as const] : []),
     ...(writes.delete ? [['delete', deleteItem(collection)] as const] : []),
   ];
 }
@@ -51,9 +51,9 @@ function createItems(collection: Addressed): JsonObject {
   };
 }
 
-function updateItem(collection: Addressed): JsonObject {
+function updateItem(collection: Addressed, summary: string): JsonObject {
   return {
-    ...head(collection, collection.names.updateOne, 'Update one item'),
+    ...head(collection, collection.names.updateOne, summary),
     ...parametersOf(collection, false, [useHeader('ifMatch')]),
     requestBody: bodyOf(changesOfOne(collection), uploadContent(collection, 'update')),
     responses: answers(collection, 'one'),
@@ -64,15 +64,6 @@ function updateItem(collection: Addressed): JsonObject {
 function changesOfOne(collection: Addressed): JsonObject {
   const names = [collection.names.update, ...(canNameKey(collection) ? [collection.names.change] : [])];
   return anyOf(...names.map((name) => reference('schemas', name)));
-}
-
-function updateSingleton(collection: Addressed): JsonObject {
-  return {
-    ...head(collection, collection.names.updateOne, 'Update the item'),
-    ...parametersOf(collection, false, [useHeader('ifMatch')]),
-    requestBody: bodyOf(changesOfOne(collection)),
-    responses: answers(collection, 'one'),
-  };
 }
 
 function updateItems(collection: Addressed): JsonObject {

@@ -22,6 +22,8 @@ const readSchema = {
 } as const satisfies ValueSchema;
 
 const ruleSchema = {
+  component: 'ExplainedRule',
+  administrators: true,
   members: {
     action,
     fields: texts,
