@@ -203,7 +203,7 @@ export function relatedConditions({ relations }: RoleCollection): Parts {
 function conditionsSchema(collection: RoleCollection, shared: Lookup<unknown>): JsonObject {
   const { names, fields, relations } = collection;
   const nested: JsonObject = { type: 'array', items: reference('schemas', names.filter) };
-  const entries = [
+  const entries: Parts = [
     ...fields.flatMap(functionFilters),
     ...relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => [`count(${name})`, numberCondition] as const),
     ...fields.flatMap((field) => fieldFilter(field)),
@@ -222,7 +222,7 @@ function functionFilters({ name, descriptor }: RoleField): Parts {
 }
 
 /** A many-to-one takes the operators of its key, or a filter of the item it leads to. */
-function fieldFilter({ name, descriptor, filtered }: RoleField): readonly (readonly [string, JsonValue])[] {
+function fieldFilter({ name, descriptor, filtered }: RoleField): Parts {
   const masked = descriptor.wire.kind === 'masked';
   const condition = masked ? null : conditionOf(descriptor);
   const related = filtered && reference('schemas', filtered.filter);
