@@ -63,7 +63,7 @@ export function nameTyped({ name, descriptor: { type } }: Pick<RoleField, 'name'
   return `${spellWhole(name)}${type.charAt(0).toUpperCase()}${type.slice(1)}`;
 }
 
-/** What follows from several parts of a time, and from its name and type only, so that collections can share components of it. */
+/** Components for several parts of times. They follow from the name and type of a field, so that collections can share them. */
 export function partsOfTimes(
   { fields, relations }: RoleCollection,
   prefix: string,
