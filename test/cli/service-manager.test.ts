@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createProject, runPlatform, spawnPlatform, startUnchecked } from '../support/platform.ts';
+import { startRelay } from '../support/relay.ts';
 
 interface Message {
   readonly lines: readonly string[];
@@ -30,7 +32,9 @@ let database: TestDatabase;
 let project: Awaited<ReturnType<typeof createProject>>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'platform-notify-'));
-  database = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
+  database = await createDatabase(
+    'CREATE TABLE docs (id integer PRIMARY KEY); CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(2)::text AS slept',
+  );
   project = await createProject();
   expect((await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url })).code).toBe(0);
 });
@@ -80,8 +84,55 @@ it.runIf(canNotify).each([
       process.kill(server.pid, 'SIGHUP');
       await expect.poll(() => wordsOf(socket.messages)).toEqual(['READY=1', 'RELOADING=1', 'READY=1']);
     }
-    expect(await server.stop()).toBe(0);
+    const slow = server.admin('/items/slow?fields=id,slept');
+    await expect.poll(isRunning).toBe(true);
+    const begun = socket.messages.length;
+    const stopped = server.stop();
     await expect.poll(() => wordsOf(socket.messages).at(-1)).toBe('STOPPING=1');
+    if (args.length > 0) process.kill(server.pid, 'SIGHUP');
+    expect((await slow).status).toBe(200);
+    expect(await stopped).toBe(0);
+    const words = socket.messages.slice(begun).map(({ lines }) => lines.join());
+    expect(words.filter((word) => word !== 'WATCHDOG=1')).toEqual(['STOPPING=1']);
+    expect(words.length - words.indexOf('STOPPING=1')).toBeGreaterThan(3);
+  },
+  120_000,
+);
+
+/** True while the request for slow rows is under way. */
+async function isRunning(): Promise<boolean> {
+  const sql =
+    "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%slept%' AND pid <> pg_backend_pid()";
+  return (await withClient(database.url, (client) => client.query(sql))).rows.length > 0;
+}
+
+it.runIf(canNotify).each([
+  ['one process', [], []],
+  ['two workers', ['--workers', '2'], ['STOPPING=1']],
+] as const)(
+  '%s: a signal ends a start that hangs, and none says that it is ready',
+  async (_, args, words) => {
+    const socket = await listen();
+    let isHung = false;
+    const hangsAt = (bytes: Buffer): boolean => {
+      isHung ||= bytes.includes('pg_backend_pid');
+      return isHung;
+    };
+    const relay = await startRelay(database.url, { hangsAt });
+    const environment = { NOTIFY_SOCKET: socket.path, DATABASE_URL: relay.url, PORT: '0' };
+    const server = spawnPlatform(['start', '--project', project.folder, ...args], environment);
+    const ended = once(server, 'exit');
+    try {
+      await expect.poll(() => isHung, { timeout: 20_000 }).toBe(true);
+      if (args.length > 0) server.kill('SIGHUP');
+      await wait(500);
+      server.kill('SIGTERM');
+      expect(await Promise.race([ended, wait(20_000, 'it goes on')])).not.toBe('it goes on');
+      await expect.poll(() => wordsOf(socket.messages)).toEqual(words);
+    } finally {
+      server.kill('SIGKILL');
+      await relay.close();
+    }
   },
   120_000,
 );

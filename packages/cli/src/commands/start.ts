@@ -141,8 +141,9 @@ async function serveProject(
   options: StartOptions,
   progress: Progress,
 ): Promise<void> {
-  const manager = serviceManager(progress.print);
   const { server, api, token, administrator } = await serveOne(project, source, options, progress);
+  // Not before: a signal ends a process that still starts, as long as nothing hears it.
+  const manager = serviceManager(progress.print);
   reportDrift(server.drifts(), progress);
   const metrics = server.metricsUrl;
   progress.event('listening', { url: server.url, ...(metrics !== null && { metrics }) });
@@ -204,7 +205,7 @@ function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
   onStopSignals(() => void workers.stop().then(end(0), end(1)), kill);
   process.on('SIGHUP', () => {
     manager.reloading();
-    void workers.restart().then(() => manager.ready());
+    void workers.restart().then(manager.reloaded);
   });
 }
 

@@ -6,26 +6,36 @@ import { spawn } from 'node:child_process';
 
 /** Hears how the server is. Nothing is sent where no service manager asked for it. */
 export interface ServiceManager {
-  /** Requests are answered, at an address the first time. From then on signs of life are sent as often as it wants them. */
-  ready(url?: string): void;
-  /** Processes are being replaced; `ready` ends it. */
+  /** Requests are answered at an address. From then on signs of life are sent as often as it wants them. */
+  ready(url: string): void;
+  /** Processes are being replaced; `reloaded` ends it. Neither is sent before `ready`, nor after a signal to stop. */
   reloading(): void;
+  reloaded(): void;
 }
 
 /** Variables by which systemd asks for reports. */
 type Asking = Readonly<Record<'NOTIFY_SOCKET' | 'WATCHDOG_USEC' | 'WATCHDOG_PID', string | undefined>>;
 
-const silent: ServiceManager = { ready: () => undefined, reloading: () => undefined };
+const silent: ServiceManager = { ready: () => undefined, reloading: () => undefined, reloaded: () => undefined };
 
-/** Makes it from the variables of this process. `warn` is called once when nothing can be sent. */
+/**
+ * Makes it from the variables of this process, which has to hear signals to stop itself: they no longer end it.
+ * `warn` is called once when nothing can be sent.
+ */
 export function serviceManager(warn: (text: string) => void): ServiceManager {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID } = process.env;
   if (NOTIFY_SOCKET === '') return silent;
   const { notify, notifyNow } = createSender(NOTIFY_SOCKET, warn);
-  // The process may end before messages that wait are sent.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => notifyNow('STOPPING=1'));
-  let watchdog: NodeJS.Timeout | undefined;
+  const watchdogMs = watchdogInterval({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID });
+  let state: 'starting' | 'ready' | 'stopping' = 'starting';
   let isReporting = false;
+  const stop = (): void => {
+    if (state === 'stopping') return;
+    state = 'stopping';
+    // The process may end before messages that wait are sent.
+    void notifyNow('STOPPING=1');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   /** Sends a sign of life unless the last one still waits: on a busy machine they would pile up before other messages. */
   const reportAlive = async (): Promise<void> => {
     if (isReporting) return;
@@ -35,12 +45,17 @@ export function serviceManager(warn: (text: string) => void): ServiceManager {
   };
   return {
     ready(url) {
-      void notify('READY=1', ...(url === undefined ? [] : [`STATUS=Listening on ${url}`]));
-      const interval = watchdogInterval({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID });
-      if (interval === null || watchdog !== undefined) return;
-      watchdog = setInterval(() => void reportAlive(), interval).unref();
+      if (state === 'stopping') return;
+      state = 'ready';
+      void notify('READY=1', `STATUS=Listening on ${url}`);
+      if (watchdogMs !== null) setInterval(() => void reportAlive(), watchdogMs).unref();
     },
-    reloading: () => void notify('RELOADING=1'),
+    reloading() {
+      if (state === 'ready') void notify('RELOADING=1');
+    },
+    reloaded() {
+      if (state === 'ready') void notify('READY=1');
+    },
   };
 }
 

@@ -62,6 +62,7 @@ export class WorkerCluster {
   readonly #metricsQuestions = new Questions<ProcessMetrics>();
   readonly #readyQuestions = new Questions<ServerState>();
   #stopping = false;
+  #starting: Promise<unknown> = Promise.resolve();
   #restarting: Promise<void> | null = null;
   /** One that serves until another has started in its place, also if it ends by itself. */
   #leaving: Worker | undefined;
@@ -76,7 +77,9 @@ export class WorkerCluster {
 
   /** Resolves when all of them listen; rejects, and ends them, when one of them cannot. */
   async start(): Promise<readonly Readiness[]> {
-    const starts = await Promise.allSettled(Array.from({ length: this.#size }, () => this.#startWorker()));
+    const starting = Promise.allSettled(Array.from({ length: this.#size }, () => this.#startWorker()));
+    this.#starting = starting;
+    const starts = await starting;
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed === undefined)
       return starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.readiness] : []));
@@ -86,9 +89,10 @@ export class WorkerCluster {
 
   /** Replaces them one after the other, each by one that listens already. Never rejects; does nothing while it runs. */
   restart(): Promise<void> {
-    this.#restarting ??= this.#replaceAll()
+    this.#restarting ??= this.#starting
+      .then(() => this.#replaceAll())
       .then(
-        () => this.#report('  every process was replaced'),
+        () => (this.#stopping ? undefined : this.#report('  every process was replaced')),
         (error: Error) => this.#report(`  a process cannot start; those that serve go on: ${error.message}`),
       )
       .finally(() => {
