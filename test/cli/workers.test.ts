@@ -136,13 +136,16 @@ it('a start of which one process is killed ends with a failure', async () => {
   const args = ['start', '--workers', '2', '--project', project.folder];
   const leader = spawn(process.execPath, [...bundledFor(database.url), 'packages/cli/bin/platform.cjs', ...args], {
     env: variablesOf(database.url, {}),
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
+  let text = '';
+  leader.stderr.on('data', (chunk) => (text += String(chunk)));
   const ended = once(leader, 'exit');
   try {
     await expect.poll(() => workerPids(leader.pid), { interval: 10, timeout: 20_000 }).toHaveLength(2);
     process.kill(await firstWorker(leader.pid), 'SIGKILL');
     expect(await ended).toEqual([4, null]);
+    expect(text).toMatch(/A process ended before it listened \(SIGKILL\)\.\n.* serve by fewer/);
   } finally {
     leader.kill();
     await ended;

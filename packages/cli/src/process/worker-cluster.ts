@@ -25,6 +25,10 @@ export interface WorkerClusterOptions {
   readonly longestFinish: () => number;
 }
 
+/** The code is null where a signal has ended it, as that of a system without memory. */
+const endedHint =
+  'The lines above may say why. A system without memory ends processes by SIGKILL: serve by fewer, `--workers 1`.';
+
 /** Questions to another process that wait for their answers. */
 export class Questions<Answer> {
   readonly #open = new Map<number, (reply: Answer) => void>();
@@ -187,10 +191,10 @@ export class WorkerCluster {
         this.#counts.end(worker.id);
       });
       worker.on('exit', (code, signal) => {
+        const reason = signal ?? `code ${code}`;
         // A worker that was dismissed is no longer in the list.
-        if (this.#serving.delete(worker) && !this.#stopping) this.#ended(worker, signal ?? `code ${code}`);
-        // The code is null where a signal has ended it, as that of a system without memory.
-        reject(new CommandError(code || exitCodes.start, 'A process ended before it listened.'));
+        if (this.#serving.delete(worker) && !this.#stopping) this.#ended(worker, reason);
+        reject(new CommandError(code || exitCodes.start, `A process ended before it listened (${reason}).`, endedHint));
       });
     });
   }

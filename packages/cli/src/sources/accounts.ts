@@ -96,7 +96,9 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
         throw new CommandError(exitCodes.usage, `There is no role "${role}".`, 'See `platform roles`.');
       }
       const [made] = await run(texts.addUser, [email, hashed, named[0] ?? null]);
-      if (made === undefined) throw new CommandError(exitCodes.usage, `There is a user "${email}" already.`);
+      if (made !== undefined) return;
+      const hint = 'Give another password by `platform users passwd`.';
+      throw new CommandError(exitCodes.usage, `There is a user "${email}" already.`, hint);
     },
     async setPassword(email, password) {
       const hashed = await hashPassword(await run(texts.policy, []), password);
@@ -123,7 +125,9 @@ async function changeUser(
 ): Promise<void> {
   await inTransaction(source, async () => {
     const [row] = await runOwn(source, first, [email, value]);
-    if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
+    if (row === undefined) {
+      throw new CommandError(exitCodes.usage, `There is no user "${email}".`, 'See `platform users list`.');
+    }
     for (const text of next) await runOwn(source, text, [email]);
   });
 }
