@@ -1,10 +1,14 @@
-/** Ends of servers and commands: requests that run are finished, and a database that hangs keeps nothing from ending. */
+/**
+ * Ends of servers and commands: requests that run are finished, a database that hangs keeps nothing from ending, and a command
+ * tells for which session it waits.
+ */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ContractDatabase, createSystemDatabase, onServer } from '../support/contract-database.ts';
 import { withClient } from '../support/database.ts';
 import { generateHosted } from '../support/host.ts';
+import { withMysql } from '../support/mariadb.ts';
 import { createProject, spawnPlatform, startUnchecked } from '../support/platform.ts';
 import { serveProject } from '../support/project.ts';
 import { startRelay } from '../support/relay.ts';
@@ -126,4 +130,50 @@ describe.each(two)('where $name hangs', ({ dialect, missing }) => {
       await relay.close();
     }
   });
+
+  const commands = [
+    ['generate', '--check'],
+    ['check'],
+    ['diff', 'work', 'database'],
+    ['doctor'],
+    ['explain', 'GET /items/docs', '--as', 'admin'],
+  ];
+  it('commands tell once that they wait for a lock, and go on after it', { timeout: 120_000 }, async () => {
+    const waiting = await whileLocked(database.url, dialect, async (session) => {
+      const started = commands.map((args) => {
+        const command = spawnPlatform([...args, '--project', project.folder], { DATABASE_URL: database.url });
+        let text = '';
+        command.stderr.on('data', (chunk) => (text += String(chunk)));
+        return { args, ended: once(command, 'exit'), text: () => text };
+      });
+      const reason = `The database has not answered for 5 seconds: ${session}`;
+      await expect
+        .poll(() => started.filter(({ text }) => !text().includes(reason)).map(({ args }) => args), { timeout: 60_000 })
+        .toEqual([]);
+      return started;
+    });
+    for (const { args, ended, text } of waiting) {
+      expect([args, ...(await ended)]).toEqual([args, 0, null]);
+      expect(text().split('has not answered').length).toBe(2);
+    }
+  });
 });
+
+/** Runs `work` while another session holds the table of rules, which commands read; it is given the reason that they tell. */
+async function whileLocked<T>(
+  url: string,
+  dialect: (typeof allServers)[number]['dialect'],
+  work: (reason: string) => Promise<T>,
+): Promise<T> {
+  if (dialect !== null) {
+    return withMysql(url, async (connection) => {
+      await connection.query('LOCK TABLES platform_permissions WRITE');
+      return work('another session may hold a lock');
+    });
+  }
+  return withClient(url, async (client) => {
+    await client.query('BEGIN; LOCK TABLE platform.platform_permissions');
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    return work(`it waits for a lock of session ${rows[0].pid} (user `);
+  });
+}

@@ -5,7 +5,7 @@ import type { Project } from '../project/project.ts';
 import { databaseUrl, embeddedFolder, hasDatabase, refuseNewDatabase, unfinishedFile } from '../project/settings.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { openEmbedded, sources } from './dialects.ts';
-import type { Source } from './source.ts';
+import { type Source, type WaitListener, watchWaits } from './source.ts';
 
 /** Purpose of a connection. */
 export interface ConnectOptions {
@@ -14,6 +14,8 @@ export interface ConnectOptions {
    * regardless of the role's rights, except for the migrations that a new embedded database begins with.
    */
   readonly writable?: boolean;
+  /** Takes waits for the database. Default: the first is printed. */
+  readonly onWait?: WaitListener;
 }
 
 /** Opens the project's database as a phase of its own. */
@@ -21,7 +23,8 @@ export async function connect(project: Project, progress: Progress, options: Con
   const isNew = !hasDatabase(project);
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
   if (isNew) progress.print(`  making the embedded ${dialectFacts[defaultDialect].title} (only this first time) …`);
-  const source = await progress.phase('connect', () => openSource(project, options));
+  const opened = await progress.phase('connect', () => openSource(project, options));
+  const source = opened.embedded === null ? watchWaits(opened, options.onWait ?? printFirst(progress)) : opened;
   if (!isNew) return source;
   try {
     const { beginDatabase } = await import('./begin-database.ts');
@@ -49,4 +52,15 @@ async function openSource(project: Project, { writable = false }: ConnectOptions
   const url = databaseUrl(project);
   if (url === null) return openEmbedded(embeddedFolder(project));
   return sources[familyOf(url)].open(await chooseHost(url), writable);
+}
+
+function printFirst(progress: Progress): WaitListener {
+  let isTold = false;
+  return (reason) => {
+    if (reason === null || isTold) return;
+    isTold = true;
+    const text = `The database has not answered for 5 seconds: ${reason}`;
+    progress.event('database', { live: false, reason: text });
+    progress.print(`  ${text}`);
+  };
 }

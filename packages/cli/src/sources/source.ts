@@ -1,3 +1,4 @@
+import { visible } from '@tablewright/introspect/resolve';
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { DatabasePlace, Parameter, Statement } from '@tablewright/runtime';
 import { type Dialect, dialectFacts, type Family, ownSchema } from '@tablewright/runtime/language';
@@ -29,6 +30,8 @@ export interface Source {
   ) => Promise<readonly (readonly (string | null)[])[]>;
   /** Runs a script, of several statements where the server takes them as one text, else of one. */
   readonly script: (sql: string) => Promise<void>;
+  /** Other sessions whose locks the running statement waits for, for people; none where they are not known. */
+  readonly findBlockers?: () => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
   /** Set where a pooler stands before the server, as far as that is known. */
   readonly pooled?: true;
@@ -48,6 +51,49 @@ export function firstAnswer<T>(reply: Promise<T>): Promise<T> {
 export async function endConnection(end: Promise<unknown>, cut: () => void): Promise<void> {
   await inTime(end, endMs, () => undefined);
   cut();
+}
+
+/** Milliseconds without an answer after which a wait is told, and for finding its reason. */
+const [slowMs, findMs] = [5_000, 2_000];
+
+/** Takes the reason why the database has not answered for five seconds, and null when it answers. */
+export type WaitListener = (reason: string | null) => void;
+
+/** Has waits of a source told, as where another session holds a lock: without a word a command would seem to hang. */
+export function watchWaits(source: Source, onWait: WaitListener): Source {
+  let pending = 0;
+  let wait: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    const current = setTimeout(async () => {
+      const reason = await reasonOfWait(source);
+      if (wait === current) onWait(reason);
+    }, slowMs).unref();
+    wait = current;
+  };
+  const end = (): void => {
+    clearTimeout(wait);
+    wait = undefined;
+    onWait(null);
+  };
+  const watched =
+    <Args extends readonly unknown[], Result>(send: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (pending++ === 0) begin();
+      try {
+        return await send(...args);
+      } finally {
+        end();
+        if (--pending > 0) begin();
+      }
+    };
+  return { ...source, run: watched(source.run), read: watched(source.read), script: watched(source.script) };
+}
+
+async function reasonOfWait({ findBlockers }: Source): Promise<string> {
+  const found = findBlockers?.().catch(() => []) ?? Promise.resolve([]);
+  const sessions = await inTime(found, findMs, () => []);
+  if (sessions.length > 0) return `it waits for a lock of ${visible(sessions.join(' and '))}.`;
+  return 'another session may hold a lock, as a transaction that has changed tables and is open.';
 }
 
 /** Runs a statement that is written for each family of servers. */

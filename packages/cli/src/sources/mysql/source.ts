@@ -9,7 +9,6 @@ import { endConnection, firstAnswer, type Source } from '../source.ts';
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
   const label = databaseLabel(url);
   const connection = await connect(url, label);
-  connection.on('error', () => undefined);
   const leave = (): void => cut(connection);
   const isMariadb = await firstAnswer(setUp(connection, writable)).catch((error: unknown) => {
     leave();
@@ -46,6 +45,7 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       }
     },
     script: async (sql) => void (await connection.query(sql)),
+    findBlockers: () => findBlockers(() => connect(url, label), connection.threadId),
     close: () => endConnection(connection.end(), leave),
     embedded: null,
   };
@@ -64,7 +64,7 @@ async function connect(url: string, label: string): Promise<mysql.Connection> {
   const { hostname, port, username, password, pathname } = new URL(url);
   try {
     const ssl = mysqlEncryption(url);
-    return await mysql.createConnection({
+    const connection = await mysql.createConnection({
       host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? 3306 : Number(port),
       user: readable(username),
@@ -77,7 +77,29 @@ async function connect(url: string, label: string): Promise<mysql.Connection> {
       // `utf8`.
       typeCast: (field) => field.string('utf-8'),
     });
+    return connection.on('error', () => undefined);
   } catch (error) {
     throw unreachable(label, error);
   }
 }
+
+/** Looks for them on a second connection, where the role may read locks of tables and the server notes them. */
+async function findBlockers(open: () => Promise<mysql.Connection>, id: number): Promise<readonly string[]> {
+  const connection = await open();
+  try {
+    const [rows] = await connection.query<mysql.RowDataPacket[]>(blockersSql, [id]);
+    return rows.map(({ session, user }) => `session ${session} (user ${user})`);
+  } finally {
+    await endConnection(connection.end(), () => cut(connection));
+  }
+}
+
+const blockersSql = `SELECT DISTINCT blocker.PROCESSLIST_ID AS session, blocker.PROCESSLIST_USER AS user
+FROM performance_schema.threads AS waiting
+JOIN performance_schema.metadata_locks AS wanted
+  ON wanted.OWNER_THREAD_ID = waiting.THREAD_ID AND wanted.LOCK_STATUS = 'PENDING'
+JOIN performance_schema.metadata_locks AS held ON held.OBJECT_TYPE = wanted.OBJECT_TYPE
+  AND held.OBJECT_SCHEMA <=> wanted.OBJECT_SCHEMA AND held.OBJECT_NAME <=> wanted.OBJECT_NAME
+  AND held.LOCK_STATUS = 'GRANTED' AND held.OWNER_THREAD_ID <> wanted.OWNER_THREAD_ID
+JOIN performance_schema.threads AS blocker ON blocker.THREAD_ID = held.OWNER_THREAD_ID
+WHERE waiting.PROCESSLIST_ID = ? ORDER BY 1`;

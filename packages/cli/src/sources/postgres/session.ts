@@ -110,6 +110,6 @@ async function transaction(
 }
 
 /** Number of the server process, as the server sent it at sign-in. */
-function keyOf(client: pg.Client): string {
+export function keyOf(client: pg.Client): string {
   return 'processID' in client ? String(client.processID) : '';
 }

@@ -3,7 +3,7 @@ import { databaseLabel } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { unreachable } from '../commands.ts';
 import { endConnection, type Run, type Source } from '../source.ts';
-import { openReading, type ReadingSession, runText, settingsOf } from './session.ts';
+import { keyOf, openReading, type ReadingSession, runText, settingsOf } from './session.ts';
 
 /** Opens a PostgreSQL database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openPostgres(url: string, writable: boolean): Promise<Source> {
@@ -26,6 +26,7 @@ export async function openPostgres(url: string, writable: boolean): Promise<Sour
       return isPlain ? run(text, parameters) : runUnder(settings, text, parameters);
     },
     script: async (sql) => void (await client.query(sql)),
+    findBlockers: () => findBlockers(open, keyOf(client)),
     close: () => endConnection(client.end(), () => leave(client)),
     ...(isShared && { pooled: true }),
     embedded: null,
@@ -53,3 +54,19 @@ async function openWriting(connect: () => Promise<pg.Client>): Promise<ReadingSe
   const run: Run = (sql, parameters) => runText(client, sql, parameters);
   return { client, run, runUnder: (_, ...statement) => run(...statement), isShared: false };
 }
+
+/** Looks for them on a second connection. A pooler hands out keys that are those of no session, which then finds none. */
+async function findBlockers(connect: () => Promise<pg.Client>, key: string): Promise<readonly string[]> {
+  const client = await connect();
+  try {
+    const rows = await runText(client, blockersSql, [key]);
+    return rows.map(([pid, facts]) => `session ${pid} (${facts})`);
+  } finally {
+    await endConnection(client.end(), () => leave(client));
+  }
+}
+
+const blockersSql = `SELECT blocker.pid::text,
+  pg_catalog.concat_ws(', ', NULLIF(a.application_name, ''), 'user ' || a.usename, a.state)
+FROM (SELECT DISTINCT pg_catalog.unnest(pg_catalog.pg_blocking_pids($1::integer)) AS pid) AS blocker
+LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = blocker.pid ORDER BY blocker.pid`;
