@@ -127,3 +127,37 @@ test('a reading of the tables that hangs is told, and comes after files that cha
     await Promise.all([own.drop(), other.remove()]);
   }
 }, 240_000);
+
+test('a table that stays locked is told once, and once when it is over', async () => {
+  const own = await createSystemDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
+  const other = await createProject();
+  // Each reading fails after it was told, and the look before the next one is answered.
+  await withClient(own.url, (client) =>
+    client.query(
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''7s''', current_database()); END $$",
+    ),
+  );
+  const served = await startUnchecked(other.folder, own.url, {}, ['--no-types'], 'dev');
+  const told = () => {
+    const lines = served.log().split('\n');
+    return lines.filter((line) => line.startsWith('{"event":"database"')).map((line) => JSON.parse(line));
+  };
+  try {
+    const isHanging = { live: false, reason: expect.stringMatching(/still being read .* waits for a lock of session/) };
+    await withClient(own.url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE platform.platform_permissions');
+      await withClient(own.url, (changer) => changer.query('ALTER TABLE docs ADD pages integer'));
+      await expect.poll(told, { timeout: 60_000 }).toMatchObject([isHanging]);
+      await expect.poll(() => served.log(), { timeout: 20_000 }).toContain('"event":"failed"');
+      await wait(7_000);
+      expect(told()).toMatchObject([isHanging]);
+      await client.query('COMMIT');
+    });
+    await expect.poll(told, { timeout: 60_000 }).toMatchObject([isHanging, { live: true }]);
+    const status = async () => (await served.admin('/items/docs?fields=pages')).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+  } finally {
+    await served.stop();
+    await Promise.all([own.drop(), other.remove()]);
+  }
+}, 240_000);

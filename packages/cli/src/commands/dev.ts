@@ -9,6 +9,7 @@ import {
   createRenewableRecompiler,
   type HeldSource,
   holdSource,
+  openWatched,
   type RenewableRecompiler,
   unlessStopped,
 } from '../dev/renewable.ts';
@@ -19,7 +20,6 @@ import { refreshModules } from '../modules/import-config.ts';
 import { outputOf } from '../project/extensions.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';
-import { connect } from '../sources/connect.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 import { importApi, printListening, reportDrift, serveOne } from './serve-api.ts';
@@ -38,13 +38,14 @@ export async function dev(options: DevOptions): Promise<void> {
   const stopping = stopsOnSignals();
   refreshModules(project.folder);
   const isEmbedded = databaseUrl(project) === null;
-  const connected = connect(project, progress);
+  const connected = openWatched(project, progress);
   // An embedded database is this process alone, which must not end while it is made.
-  const source = await (isEmbedded ? connected : unlessStopped(connected, stopping)).catch((error: unknown) => {
+  const watched = await (isEmbedded ? connected : unlessStopped(connected, stopping)).catch((error: unknown) => {
     if (stopping.aborted) process.exit(0);
     throw error;
   });
-  const held = holdSource(source, progress, stopping);
+  const { source } = watched;
+  const held = holdSource(watched, progress, stopping);
   const watcher = await startWatcher(project, held, progress);
   const endChangeEvents = options.notify === true ? await startChangeEvents(project, source, watcher, progress) : null;
   let running: Running | null = null;

@@ -8,7 +8,7 @@ import type { Project } from '../project/project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
 import { unreachable } from '../sources/commands.ts';
 import { connect } from '../sources/connect.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source, WaitListener } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 /** The connection by which changes are looked for, opened again when it was lost. */
@@ -17,8 +17,22 @@ export type HeldSource = ReturnType<typeof holdSource>;
 /** Milliseconds after which a look counts as unanswered. */
 const longestLook = 30_000;
 
+/** Opens the project's database, and takes down why it has not answered for five seconds; null where it has. */
+export async function openWatched(project: Project, progress: Progress) {
+  let reason: string | null = null;
+  const onWait: WaitListener = (now) => {
+    reason = now;
+  };
+  const source = await connect(project, progress, { onWait });
+  return { source, onWait, waitsFor: (): string | null => reason };
+}
+
 /** Holds a connection that is open already. An embedded database is never opened again. */
-export function holdSource(first: Source, progress: Progress, stopping: AbortSignal) {
+export function holdSource(
+  { source: first, onWait, waitsFor }: Awaited<ReturnType<typeof openWatched>>,
+  progress: Progress,
+  stopping: AbortSignal,
+) {
   const quiet: Progress = { ...progress, phase: async (_, work) => work(() => undefined) };
   let current = first;
   let lost: CommandError | null = null;
@@ -30,6 +44,7 @@ export function holdSource(first: Source, progress: Progress, stopping: AbortSig
     return lost;
   };
   return {
+    waitsFor,
     /** Throws the reason why the database is away. */
     current(): Source {
       if (lost !== null) throw lost;
@@ -40,7 +55,7 @@ export function holdSource(first: Source, progress: Progress, stopping: AbortSig
       const taken = lost === null ? await look(project).catch(lose) : lost;
       if (!(taken instanceof CommandError)) return taken;
       try {
-        if (current.embedded === null) current = await connect(project, quiet);
+        if (current.embedded === null) current = await connect(project, quiet, { onWait });
         const again = await look(project);
         lost = null;
         return again;

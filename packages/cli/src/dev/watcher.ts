@@ -34,12 +34,6 @@ export interface Noticed {
  */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
-/** Milliseconds after which a reading of the tables takes long. */
-const slowMs = 5_000;
-
-const slow =
-  'The tables are still being read after 5 seconds: another session may hold a lock, as a transaction that has changed tables and is open.';
-
 /** Looks for changes in one place. */
 export interface Watcher {
   /** Tables may have changed: they are looked at at once. */
@@ -86,7 +80,9 @@ export async function startWatcher(project: Project, source: HeldSource, progres
       const done = new AbortController();
       const edited = tables.untilEdited(() => isEdited(latest, files), done.signal);
       const first = Promise.race([reading, edited]);
-      return unlessStopped(first, stopping, longestMs).finally(() => done.abort());
+      const result = await unlessStopped(first, stopping, longestMs).finally(() => done.abort());
+      if (result !== null) tables.endReading();
+      return result;
     },
     async next(latest, stopping) {
       while (!stopping.aborted) {
@@ -126,6 +122,8 @@ class TableReadings {
   /** Reason of the last look, and the one that was told; null if the database is there. */
   #reason: string | null = null;
   #told: string | null = null;
+  /** True from a reading that hangs on, whatever looks find meanwhile, until the tables are read. */
+  #isHanging = false;
 
   constructor(source: HeldSource, progress: Progress, taken: CatalogStamps | null) {
     this.#source = source;
@@ -166,20 +164,31 @@ class TableReadings {
     return changed;
   }
 
-  /** Reports a reading that takes long, whose end is that of the next look. Resolves to null when a file changes then. */
+  /** Reports a reading that hangs. Resolves to null when a file changes then. */
   async untilEdited(isEdited: () => Promise<boolean>, signal: AbortSignal): Promise<null> {
-    await wait(slowMs, undefined, { signal });
-    if (this.#told !== slow) {
-      this.#reason = this.#told = slow;
-      this.#progress.event('database', { live: false, reason: slow });
-      this.#progress.print(`  ${slow} Files that change meanwhile come first.`);
+    while (this.#source.waitsFor() === null) await wait(rhythm.files, undefined, { signal });
+    if (!this.#isHanging) {
+      const reason = `The tables are still being read after 5 seconds: ${this.#source.waitsFor()}`;
+      this.#isHanging = true;
+      this.#reason = this.#told = reason;
+      this.#progress.event('database', { live: false, reason });
+      this.#progress.print(`  ${reason} Files that change meanwhile come first.`);
     }
     while (!(await isEdited())) await wait(rhythm.files, undefined, { signal });
     return null;
   }
 
+  /** The tables were read. */
+  endReading(): void {
+    if (!this.#isHanging) return;
+    this.#isHanging = false;
+    this.#tell(null);
+  }
+
   /** Reasons that follow the first one are told when they last: a server that starts has several. */
   #tell(error: Error | null): void {
+    // A look that is answered tells nothing of the reading.
+    if (error === null && this.#isHanging) return;
     const before = this.#reason;
     this.#reason = error && [error.message, error instanceof CommandError ? error.hint : ''].join(' ').trim();
     if (this.#reason === this.#told || (before !== null && error !== null && this.#reason !== before)) return;
