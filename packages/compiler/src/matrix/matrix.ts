@@ -1,11 +1,13 @@
 /** Schema → who may do what: a table of fields by roles. Pure; committed, it shows changed rights as a difference. */
 import type { Collection, Permission, Schema, Table } from '@tablewright/introspect/schema';
+import { type AccessClass, findOrCreate } from '@tablewright/runtime/language';
 import { isWritableField } from '../passes/field.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { indexSchema, type SchemaIndex } from '../passes/schema-index.ts';
 import { conditionText, operandText } from '../print/condition.ts';
-import { roleViewOf } from '../role-view/build-role-view.ts';
-import type { RoleCollection } from '../role-view/role-view.ts';
+import { relationsOf } from '../role-view/build-role-view.ts';
+import { type VisibleApi, visibleApiOf } from '../role-view/visible-api.ts';
+import { nestedWritesOf } from '../role-view/writes.ts';
 
 /** The whole table. */
 export interface Matrix {
@@ -147,31 +149,42 @@ export function ruleText({
 /** The rules that grant something, in order, without fields and relations that no caller can name. */
 export function grantingRules(schema: Schema): readonly Permission[] {
   const index = indexSchema(schema);
-  const views = viewsOf(schema);
+  const relationsOfRole = relationsByRole(schema);
   return schema.permissions.flatMap((rule) => {
     const granted = grantedBy(rule, index);
-    return granted === null ? [] : withoutHidden(granted, index, views.get(rule.role)?.get(rule.collection));
+    return granted === null ? [] : withoutHidden(granted, index, relationsOfRole);
   });
 }
 
-/** By role and collection, as the compiled API describes them. */
-function viewsOf(schema: Schema): ReadonlyMap<string, ReadonlyMap<string, RoleCollection>> {
+/** Relations without a field of their name that requests under a rule can name. */
+type FindRelations = (rule: Pick<Permission, 'role' | 'collection' | 'action'>) => readonly { readonly name: string }[];
+
+/** Finds them as the view of the role does, of which the table needs no more: all views of a large schema take a minute. */
+function relationsByRole(schema: Schema): FindRelations {
   const api = resolveApi(schema);
-  return new Map(
-    api.access.flatMap(({ access }) => {
-      const collections = new Map(roleViewOf(api, access).collections.map((view) => [view.name, view]));
-      return access.roles.map((role) => [role, collections] as const);
-    }),
-  );
+  const classes = new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const)));
+  const seen = new Map<AccessClass, VisibleApi>();
+  return ({ role, collection, action }) => {
+    const access = classes.get(role);
+    if (access === undefined || action === 'delete') return [];
+    // Texts are left out: whether one names what is hidden is looked for in all names.
+    const visibleApi = findOrCreate(seen, access, () => ({ ...visibleApiOf(api, access), note: () => null }));
+    if (action === 'read') {
+      const readable = visibleApi.visible.get(collection);
+      return readable === undefined ? [] : relationsOf(readable, visibleApi);
+    }
+    const granted = visibleApi.writes.get(collection)?.granted;
+    const payload = granted?.[action] ?? null;
+    return granted === undefined || payload === null ? [] : nestedWritesOf(granted.api, payload, visibleApi);
+  };
 }
 
 /** Leaves relations without a field out whose items the role may not reach. */
-function withoutHidden(rule: Permission, index: SchemaIndex, view: RoleCollection | undefined): Permission {
-  const { action, fields } = rule;
-  if (action === 'delete') return rule;
-  const relations = action === 'read' ? view?.relations : view?.writes?.[action]?.nestedWrites;
-  const named = new Set([...index.collection(rule.collection).fields, ...(relations ?? [])].map(({ name }) => name));
-  return { ...rule, fields: fields.filter((name) => named.has(name)) };
+function withoutHidden(rule: Permission, index: SchemaIndex, findRelations: FindRelations): Permission {
+  if (rule.action === 'delete') return rule;
+  const { fields } = index.collection(rule.collection);
+  const named = new Set([...fields, ...findRelations(rule)].map(({ name }) => name));
+  return { ...rule, fields: rule.fields.filter((name) => named.has(name)) };
 }
 
 function grantedBy(rule: Permission, index: SchemaIndex): Permission | null {

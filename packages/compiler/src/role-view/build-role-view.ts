@@ -98,10 +98,6 @@ function readableCollection(collection: VisibleCollection, visibleApi: VisibleAp
   const shown = api.fields.filter(({ descriptor }) => readable.has(descriptor.name));
   const fields = shown.map((field) => fieldOf(field, collection, visibleApi));
   const inOrder = key.flatMap((part) => fields.filter((field) => field.name === part));
-  const fieldNames = new Set(api.descriptor.fields.map((field) => field.name));
-  const relations = api.descriptor.relations.filter(
-    (candidate) => readable.has(candidate.name) && !fieldNames.has(candidate.name),
-  );
   return {
     name,
     readable: true,
@@ -114,8 +110,17 @@ function readableCollection(collection: VisibleCollection, visibleApi: VisibleAp
     operations: new Set(api.operations.map(({ kind }) => kind)),
     key: inOrder.length === key.length ? inOrder : [],
     fields,
-    relations: relations.flatMap((relation) => relationOf(relation, collection, visibleApi)),
+    relations: relationsOf(collection, visibleApi),
   };
+}
+
+/** The relations of a collection without a field of their name whose items are read. */
+export function relationsOf(collection: VisibleCollection, visibleApi: VisibleApi): readonly RoleRelation[] {
+  const { fields, relations } = collection.api.descriptor;
+  const fieldNames = new Set(fields.map(({ name }) => name));
+  return relations
+    .filter(({ name }) => collection.readable.has(name) && !fieldNames.has(name))
+    .flatMap((relation) => relationOf(relation, collection, visibleApi));
 }
 
 function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: VisibleApi): RoleField {

@@ -170,7 +170,7 @@ function uniqueKeys(
 }
 
 /** The relations of a payload that are no fields. */
-function nestedWritesOf(
+export function nestedWritesOf(
   api: ApiCollection,
   { listed, fields }: GrantedPayload,
   visibleApi: VisibleApi,
