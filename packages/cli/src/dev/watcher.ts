@@ -122,7 +122,7 @@ class TableReadings {
   /** Reason of the last look, and the one that was told; null if the database is there. */
   #reason: string | null = null;
   #told: string | null = null;
-  /** True from a reading that hangs on, whatever looks find meanwhile, until the tables are read. */
+  /** True from a reading that hangs on until the tables are read, also where looks are answered meanwhile. */
   #isHanging = false;
 
   constructor(source: HeldSource, progress: Progress, taken: CatalogStamps | null) {

@@ -55,10 +55,10 @@ async function openSource(project: Project, { writable = false }: ConnectOptions
 }
 
 function printFirst(progress: Progress): WaitListener {
-  let isTold = false;
+  let isPrinted = false;
   return (reason) => {
-    if (reason === null || isTold) return;
-    isTold = true;
+    if (reason === null || isPrinted) return;
+    isPrinted = true;
     const text = `The database has not answered for 5 seconds: ${reason}`;
     progress.event('database', { live: false, reason: text });
     progress.print(`  ${text}`);
