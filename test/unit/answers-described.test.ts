@@ -17,6 +17,7 @@ const judge = createJudge({
           author: { oneOf: [reference('Author'), { type: 'null' }] },
           more: { type: 'object', additionalProperties: reference('Author') },
           editor: { type: 'object', allOf: [reference('Person')], properties: { since: { type: 'integer' } } },
+          chief: { type: 'object', allOf: [reference('Named')], properties: { since: { type: 'integer' } } },
           strict: {
             type: 'object',
             oneOf: [reference('Person')],
@@ -25,6 +26,7 @@ const judge = createJudge({
         },
       },
       Person: { type: 'object', properties: { name: { type: 'string' } } },
+      Named: { type: 'object', allOf: [reference('Person')], properties: { title: { type: 'string' } } },
       Author: {
         type: 'object',
         properties: { name: { type: 'string' }, books: { type: 'array', items: reference('Book') } },
@@ -54,6 +56,10 @@ it('finds members that nobody described where answers are closed, and not elsewh
   const edited = (editor: object) => judge('closed', place, { data: [{ editor }] });
   expect(edited({ name: 'Ann', since: 1900 })).toEqual([]);
   expect(edited({ nom: 'Ann' }).join('\n')).toContain('/data/0/editor must NOT have additional properties');
+  // Parts have parts themselves.
+  const led = (chief: object) => judge('closed', place, { data: [{ chief }] });
+  expect(led({ name: 'Ann', title: 'Dr.', since: 1900 })).toEqual([]);
+  expect(led({ nom: 'Ann' }).join('\n')).toContain('/data/0/chief must NOT have additional properties');
 });
 
 const text = { type: 'string' };

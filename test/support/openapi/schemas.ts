@@ -82,9 +82,17 @@ function closing(document: JsonObject): (schema: JsonObject) => JsonObject {
   };
 }
 
+/** Properties of a part and of the parts that it is made of itself. */
+function propertiesIn(document: Json, part: Json): readonly Json[] {
+  const schema = follow(document, part);
+  const inner = elements(member(schema, 'allOf')).flatMap((each) => propertiesIn(document, each));
+  const own = member(schema, 'properties');
+  return own === undefined && inner.length > 0 ? inner : [own, ...inner];
+}
+
 function closed(value: JsonObject, document: Json, parts: ReadonlySet<Json>): JsonObject {
   const { type, properties } = value;
-  const others = elements(value.allOf).map((part) => member(follow(document, part), 'properties'));
+  const others = elements(value.allOf).flatMap((part) => propertiesIn(document, part));
   const all = [...(properties === undefined ? [] : [properties]), ...others];
   const odd = all.some((each) => !isObject(each));
   const open = type !== 'object' || all.length === 0 || odd || parts.has(value);
