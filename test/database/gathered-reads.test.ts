@@ -1,4 +1,5 @@
 /** Reads by key that go together, on every server: each gets its own row, or its own error. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, keysMark, type Statement } from '../../packages/runtime/src/database/database.ts';
 import { observeDatabase } from '../../packages/runtime/src/database/observed.ts';
@@ -15,13 +16,14 @@ const rows = Array.from({ length: 100 }, (_, n) => n);
 const sql = `CREATE TABLE notes (id int PRIMARY KEY, body varchar(40));
   INSERT INTO notes VALUES ${rows.map((n) => `(${n}, 'body ${n}')`).join()};`;
 
-/** `fails` is a value that cannot be had of the row 50. */
+/** `fails` is a value that cannot be had of the row 50; `sleeps` is one that takes five seconds. */
 interface Place {
   readonly name: string;
   readonly missing: boolean;
   readonly key: string;
   readonly keys: string;
   readonly fails: string;
+  readonly sleeps: string;
   open(): Promise<{ readonly database: Database; close(): Promise<void> }>;
 }
 
@@ -32,6 +34,7 @@ const places: readonly Place[] = [
     key: 'id = $1::int',
     keys: 'id = ANY ($1::int[])',
     fails: 'body || (1 / (id - 50))',
+    sleeps: 'body || pg_sleep(5)::text',
     async open() {
       const { url, drop } = await createDatabase(sql);
       return { database: await connectPostgres({ url, seams }), close: drop };
@@ -43,6 +46,7 @@ const places: readonly Place[] = [
     key: 'id = CAST(? AS SIGNED)',
     keys: `id IN (${keysMark})`,
     fails: 'IF(id = 50, (SELECT body FROM notes), body)',
+    sleeps: 'CONCAT(body, SLEEP(5))',
     async open() {
       const database = await connectMysql({ url: await createMysqlDatabase(await start(), sql), seams });
       return { database, close: async () => {} };
@@ -50,7 +54,7 @@ const places: readonly Place[] = [
   })),
 ];
 
-describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
+describe.each(places)('$name', ({ missing, key, keys, fails, sleeps, open }) => {
   if (missing) return void it.skip('is not there');
 
   let place: Awaited<ReturnType<Place['open']>>;
@@ -73,6 +77,21 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
     await database.read(one, [String(id)], sink);
     return sink.texts().join() || 'nothing';
   }
+
+  it('ends when the last of its clients has left', async () => {
+    const clients = [1, 2, 3].map(() => ({ address: '', isGone: false }));
+    const leave = (number: number): void => void Object.assign(clients[number] ?? {}, { isGone: true });
+    const reads = clients.map((client, id) => place.database.read(oneOf(sleeps), [String(id)], collect(), client));
+    const settled = Promise.allSettled(reads);
+    leave(0);
+    leave(2);
+    expect(await Promise.race([settled, sleep(500, 'under way')])).toBe('under way');
+    leave(1);
+    const from = performance.now();
+    const gone = { status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE', cause: { name: 'ClientGoneError' } } };
+    expect(await settled).toMatchObject([gone, gone, gone]);
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
 
   it('gives each its own row, nothing where there is none, and the same row twice', async () => {
     const asked = [...rows, 5, 5, 1000, ...rows.slice(40, 60), -1, '07'];

@@ -56,7 +56,7 @@ const places: readonly {
 async function read(database: Database, client: string, wanted: Statement) {
   const from = performance.now();
   const code = await database
-    .read({ ...wanted, isPublic: true }, [], collect(), () => client)
+    .read({ ...wanted, isPublic: true }, [], collect(), { address: client, isGone: false })
     .then(
       () => 'ok',
       (error: { readonly code: string }) => error.code,

@@ -139,6 +139,20 @@ interface PrintedError {
   readonly extensions: { readonly code: string } & Readonly<Record<string, JsonValue>>;
 }
 
+/** The client of a read has closed its connection, so that its statement was ended. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+
+  constructor() {
+    super('The client has left.');
+  }
+}
+
+/** True if a read ended because its client has left. */
+export function isClientGone(error: unknown): boolean {
+  return error instanceof PlatformError && error.cause instanceof ClientGoneError;
+}
+
 /** Makes one error of several with one code, to be thrown together; undefined when there is none. */
 export function together(errors: readonly PlatformError[]): PlatformError | undefined {
   const [first, ...others] = errors;

@@ -219,8 +219,12 @@ export interface Outcome<T> {
   };
 }
 
-/** Gives the address of a client. Called only where it is needed. */
-export type FindClient = () => string;
+/** Client that a read answers. Both are looked up only where they are needed. */
+export interface ReadClient {
+  readonly address: string;
+  /** True once its connection is closed. A read that takes long ends at the database then. */
+  readonly isGone: boolean;
+}
 
 /** Requests that wait for a connection, and streams that hold one. */
 export interface DatabaseLoad {
@@ -242,7 +246,7 @@ export interface FullDisk {
 /** A database that runs compiled statements. Errors reject with `PlatformError` (see `errors.ts`). */
 export interface Database {
   /** Runs one statement to its end, pipelined on a shared connection; slow ones without a token take turns. */
-  read(statement: Statement, parameters: readonly Parameter[], sink: RowSink, findClient?: FindClient): Promise<void>;
+  read(statement: Statement, parameters: readonly Parameter[], sink: RowSink, client?: ReadClient): Promise<void>;
   /**
    * Runs one statement on a connection of its own in batches of rows. After each batch `drained` is awaited before the
    * next is asked for, so memory stays flat however slow the reader is. Aborting the signal ends it in the database.

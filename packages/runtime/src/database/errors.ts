@@ -4,7 +4,7 @@
  * Texts of the driver never reach a message: the original error is kept as the cause, for the log. Source: reliability
  * notes, section 4; API specification, section 9; "SQLSTATE" of the SQL standard.
  */
-import { PlatformError } from '../errors.ts';
+import { ClientGoneError, PlatformError } from '../errors.ts';
 import { tableId } from '../language/index.ts';
 import { type RunsAs, rowContextOf } from './row-context.ts';
 
@@ -166,7 +166,7 @@ export function abortError({ reason }: AbortSignal): PlatformError {
  */
 export function toDatabaseError(cause: unknown): PlatformError {
   if (cause instanceof PlatformError) return cause;
-  if (cause instanceof ConnectionError || cause instanceof RowContextError)
+  if (cause instanceof ConnectionError || cause instanceof RowContextError || cause instanceof ClientGoneError)
     return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
   if (isUntrue(cause, false)) return new PlatformError('INVALID_QUERY', untrueFunction, {}, { cause });
   if (isNoAmount(cause)) return new PlatformError('INVALID_QUERY', undefined, {}, { cause });

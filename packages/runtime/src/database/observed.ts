@@ -1,6 +1,6 @@
 /** Observes the statements of a database: counts and traces them, and logs slow ones. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { PlatformError } from '../errors.ts';
+import { ClientGoneError, PlatformError } from '../errors.ts';
 import type { RetryReason, StatementMeter } from '../operate/metrics/statement-metrics.ts';
 import { continueWithin, currentRecord } from '../operate/request-record.ts';
 import type { Database, Parameter, RowSink, Statement, Transaction } from './database.ts';
@@ -29,10 +29,10 @@ export function observeDatabase(database: Database, observers: StatementObserver
   const watch = new StatementWatch(observers);
   return {
     ...database,
-    read(statement, parameters, sink, findClient) {
+    read(statement, parameters, sink, client) {
       const run = watch.begin(statement, parameters, sink);
       run.watch = watch;
-      const running = database.read(statement, parameters, run, findClient);
+      const running = database.read(statement, parameters, run, client);
       if (run.isJoined) return running;
       run.requested();
       running.catch((error: unknown) => run.failed(error));
@@ -190,6 +190,7 @@ export function errorTypeOf(thrown: unknown): string {
   const cause = thrown instanceof PlatformError ? (thrown.cause ?? thrown) : thrown;
   if (cause instanceof ServerError) return cause.sqlstate;
   if (cause instanceof ConnectionError) return 'connection';
+  if (cause instanceof ClientGoneError) return 'client_gone';
   return cause instanceof PlatformError ? cause.code : 'other';
 }
 

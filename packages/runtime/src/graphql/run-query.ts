@@ -1,11 +1,11 @@
 /** Runs queries: one statement per root field, all at once. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Database, Parameter, Statement } from '../database/database.ts';
+import type { Database, Parameter, ReadClient, Statement } from '../database/database.ts';
 import { isInterrupted, refusesValue } from '../database/errors.ts';
 import { runAs } from '../database/row-context.ts';
 import type { DriftGuard } from '../drift-watch.ts';
-import { invalidQuery, PlatformError, toPlatformError } from '../errors.ts';
+import { ClientGoneError, invalidQuery, PlatformError, toPlatformError } from '../errors.ts';
 import { toFunctionError } from '../functions/service.ts';
 import { derivedOnce } from '../language/values/once.ts';
 import { type ClientBytes, tooMuchUnsent } from '../limits/unsent.ts';
@@ -40,6 +40,8 @@ export interface QuerySetting {
   readonly limits?: Partial<ReadLimits>;
   /** Counts the bytes that are gathered for answers. Default: they are not counted. */
   readonly unsent?: UnsentOf;
+  /** Clients whose reads end when they leave. Default: all stay. */
+  readonly clientOf?: (request: OperationCall['request']) => ReadClient;
   /** The statement for a replica, where one may answer the request. Default: none may. */
   readonly late?: ((request: OperationCall['request'], statement: Statement) => Statement) | undefined;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
@@ -177,8 +179,7 @@ async function runCall(running: Running, source: CallSource, call: OperationCall
   try {
     const { plan, statement, parameters } = source.plan(variables, caller);
     const rows = createAnswerWriter(plan)();
-    const client = () => setting.unsent?.(request).client ?? '';
-    await setting.database.read(statement, parameters, rows, client);
+    await setting.database.read(statement, parameters, rows, setting.clientOf?.(request));
     return source.encode(rows.end());
   } catch (error) {
     throw toFunctionError(error, false);
@@ -245,12 +246,7 @@ function readSource(
     const read =
       plan.streamed || large === true
         ? largeLists(running, request)(statement, parameters, rows)
-        : database.read(
-            late?.(request, statement) ?? statement,
-            parameters,
-            rows,
-            () => running.setting.unsent?.(request).client ?? '',
-          );
+        : database.read(late?.(request, statement) ?? statement, parameters, rows, running.setting.clientOf?.(request));
     return read.then(
       () => {
         if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
@@ -300,7 +296,7 @@ function createLargeLists(
 
   async function read(...[statement, parameters, rows]: Parameters<ReadLarge>): Promise<void> {
     const gone = new AbortController();
-    const leave = (): void => gone.abort();
+    const leave = (): void => gone.abort(new ClientGoneError());
     socket.once('close', leave);
     let counted = 0;
     const drained = async (): Promise<void> => {

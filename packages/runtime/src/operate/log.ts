@@ -4,7 +4,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
 import type { Environment } from '../environment.ts';
-import { fixedMessage, PlatformError } from '../errors.ts';
+import { fixedMessage, isClientGone, PlatformError } from '../errors.ts';
 import { pathOf, requestRecord } from './request-record.ts';
 
 /** The part of a logger this server uses. */
@@ -28,14 +28,15 @@ export function loggerOptions(environment: Environment): NonNullable<FastifyServ
 }
 
 /**
- * Writes the line of a failed answer: faults of the service loudly, those of the client for debugging only. Texts of
+ * Writes the line of a failed answer: faults of the service loudly, those of the client for debugging only. A client that
+ * has left gets none, and its request has a line of its own. Texts of
  * errors may name what a client sent, so only the fixed text of their code is written. The request's record gets the
  * code.
  */
 export function logFailure(log: Log, request: IncomingMessage, error: PlatformError): void {
   const { [requestRecord]: record } = request;
   if (record !== undefined) record.errors = [...(record.errors ?? []), error.code];
-  if (error.status < 500) {
+  if (error.status < 500 || isClientGone(error)) {
     log.debug({ ...describeFailed(request), code: error.code }, fixedMessage(error.code));
     return;
   }

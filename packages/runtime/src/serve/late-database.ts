@@ -62,8 +62,8 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
     },
     database: {
       // Not async: every request comes this way, and a promise of its own would cost it a turn.
-      read: (statement, parameters, sink, findClient) =>
-        current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink, findClient),
+      read: (statement, parameters, sink, client) =>
+        current === null ? Promise.reject(absence()) : current.read(statement, parameters, sink, client),
       stream: async (...stream) => present(current).stream(...stream),
       load: () => current?.load?.() ?? {},
       transaction: async (work) => present(current).transaction(work),

@@ -1,6 +1,6 @@
 /** Ways of statements to one of several servers: reads that may be late go to replicas, writes wait for a server that takes them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatformError } from '../../errors.ts';
+import { isClientGone, PlatformError } from '../../errors.ts';
 import { currentRecord } from '../../operate/request-record.ts';
 import { type Database, type RowSink, receiverOf, type Statement } from '../database.ts';
 import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
@@ -65,10 +65,10 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
 
   return {
     ...primary,
-    read: (statement, parameters, sink, findClient) =>
+    read: (statement, parameters, sink, client) =>
       statement.after === undefined
-        ? primary.read(statement, parameters, sink, findClient)
-        : onReplica(statement, sink, (database, rows) => database.read(statement, parameters, rows, findClient)),
+        ? primary.read(statement, parameters, sink, client)
+        : onReplica(statement, sink, (database, rows) => database.read(statement, parameters, rows, client)),
     stream: (statement, parameters, sink, drained, signal, client) =>
       statement.after === undefined
         ? primary.stream(statement, parameters, sink, drained, signal, client)
@@ -156,7 +156,7 @@ class CountedRows implements RowSink {
 
 /** Standbys end statements whose rows the primary has removed, and servers may be gone or full. */
 function mayBeAnsweredElsewhere(error: unknown): boolean {
-  return error instanceof PlatformError && error.code === 'SERVICE_UNAVAILABLE';
+  return error instanceof PlatformError && error.code === 'SERVICE_UNAVAILABLE' && !isClientGone(error);
 }
 
 function isGone(error: unknown): boolean {

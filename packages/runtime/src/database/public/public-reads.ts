@@ -1,8 +1,8 @@
 /** Reads of callers without a token: those by key and those that were quick run freely; others take turns. */
 import {
   type Database,
-  type FindClient,
   type Parameter,
+  type ReadClient,
   type RowSink,
   receiverOf,
   type Statement,
@@ -33,20 +33,21 @@ export function queuePublicReads(database: Database, limits: TurnLimits): Databa
 
   return {
     ...database,
-    read(statement, parameters, sink, findClient = noClient) {
-      if (statement.brief === true) return database.read(statement, parameters, sink);
-      if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink));
+    read(statement, parameters, sink, client = noClient) {
+      if (statement.brief === true) return database.read(statement, parameters, sink, client);
+      if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink, client));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
-        runInTurn(queue, { kind, client: findClient(), goesOn: false, mayBeFree: true }, (turn) =>
+        runInTurn(queue, { kind, client: client.address, goesOn: false, mayBeFree: true }, (turn) =>
           database.read(
             turn.isSlow ? { ...statement, apart: true } : statement,
             parameters,
             new TurnSink(sink, queue, turn),
+            client,
           ),
         ).catch((error: unknown) => again(error, readInTurn));
       if (isBounded || !times.isQuick(kind)) return readInTurn();
-      const reading = readFreely(kind, () => database.read(statement, parameters, sink));
+      const reading = readFreely(kind, () => database.read(statement, parameters, sink, client));
       return reading.catch((error: unknown) => again(error, readInTurn));
     },
     stream(statement, parameters, sink, drained, signal, client = '') {
@@ -152,7 +153,7 @@ async function streamQueued(
   }
 }
 
-const noClient: FindClient = () => '';
+const noClient: ReadClient = { address: '', isGone: false };
 
 /** Limit and offset are the last parameters of a list: their digits tell how much it reads. */
 function kindOf({ name }: Statement, parameters: readonly Parameter[]): StatementKind {

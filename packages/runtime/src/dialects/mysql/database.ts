@@ -5,6 +5,7 @@ import {
   type Database,
   keysMark,
   type Parameter,
+  type ReadClient,
   type RowSink,
   type Statement,
   type TableAccess,
@@ -48,8 +49,8 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const { leased, isMariadb } = await openPool(options, renewable);
   const { seams: { wrapReads, directRows = false } = {} } = options;
   const sinkOf = directRows ? (sink: RowSink) => sink : plainSink;
-  const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
-    readAll(leased, statement, parameters, sinkOf(sink));
+  const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink, client?: ReadClient) =>
+    readAll(leased, statement, parameters, sinkOf(sink), client);
   const query: Database['query'] = (text, parameters, observer) =>
     collectRows((sink) => read({ text }, parameters, { ...sink, sent: (now) => observer?.sent?.(now) }));
   /** Asks for the position after a COMMIT, where there are replicas. */
@@ -187,17 +188,22 @@ async function readAll(
   { text, forms, isPublic = false }: ReadStatement,
   parameters: readonly Parameter[],
   sink: RowSink,
+  client?: ReadClient,
 ): Promise<void> {
   for (let tries = 0; ; tries++) {
     let rows = 0;
     try {
-      await pool.read(isPublic, (connection) => {
-        const send = (): Promise<void> => {
-          sink.sent?.(performance.now());
-          return run(connection, text, formParameters(parameters, forms), sink, () => rows++);
-        };
-        return pool.settingUp(connection)?.then(send) ?? send();
-      });
+      await pool.read(
+        isPublic,
+        (connection) => {
+          const send = (): Promise<void> => {
+            sink.sent?.(performance.now());
+            return run(connection, text, formParameters(parameters, forms), sink, () => rows++);
+          };
+          return pool.settingUp(connection)?.then(send) ?? send();
+        },
+        client,
+      );
       sink.end?.();
       return;
     } catch (error) {

@@ -86,9 +86,9 @@ async function start(
       isCalm: () => pool.load.underWay <= maxConcurrent,
       planForMany,
     }) ?? ((statement) => ({ statement }));
-  const read: Database['read'] = (planned, parameters, sink) => {
+  const read: Database['read'] = (planned, parameters, sink, client) => {
     const { statement, took } = choose(planned, parameters);
-    return pool.read({ ...statement, parameters }, sink, took);
+    return pool.read({ ...statement, parameters }, sink, client, took);
   };
   const transactions: TransactionRunner = {
     run: (work, tries) => runTransaction(pool, work, timeout, tries),

@@ -51,6 +51,7 @@ export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): G
         limits: readLimits(environment),
         service: createGraphqlServices({ printSchema, bound, senderOf }),
         unsent: responder.unsentOf,
+        clientOf: responder.clientOf,
         late: responder.late,
         report: (request, error) => logFailure(log(), request, error),
       });

@@ -8,7 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Statement } from '../../database/database.ts';
+import type { ReadClient, Statement } from '../../database/database.ts';
 import { subnetOf } from '../../environment/networks.ts';
 import type { Environment } from '../../environment.ts';
 import { errorBody, type PlatformError } from '../../errors.ts';
@@ -105,6 +105,7 @@ export interface StreamingResponder extends Responder {
   /** False where there are replicas, and no server that takes writes is known. */
   hasPrimary(): boolean;
   unsentOf(request: IncomingMessage): ClientBytes;
+  clientOf(request: IncomingMessage): ReadClient;
 }
 
 /** Headers that all answers of one kind have, before the identifier of their request and after it. */
@@ -145,12 +146,31 @@ export function createResponder(
     outgoing: (httpContext, out) => answering.outgoing(httpContext, out),
     pipe: (response, content) => pipe(response, content, environment.streams.stallTimeout),
     unsentOf: (request) => answering.unsentOf(request),
+    clientOf: (request) => new RequestClient(answering, request),
     hangUp() {
       answering.hangingUp = true;
     },
     late: (request, statement) => (consistency === null ? statement : consistency.late(request, statement)),
     hasPrimary: () => consistency?.hasPrimary() !== false,
   };
+}
+
+class RequestClient implements ReadClient {
+  readonly #answering: Answering;
+  readonly #request: IncomingMessage;
+
+  constructor(answering: Answering, request: IncomingMessage) {
+    this.#answering = answering;
+    this.#request = request;
+  }
+
+  get address(): string {
+    return this.#answering.unsentOf(this.#request).client;
+  }
+
+  get isGone(): boolean {
+    return this.#request.socket.destroyed;
+  }
 }
 
 /** Writes answers for one environment. */

@@ -5,7 +5,7 @@ import type { Database, Statement } from '../../database/database.ts';
 import { isInterrupted, refusesValue } from '../../database/errors.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
-import { PlatformError } from '../../errors.ts';
+import { ClientGoneError, PlatformError } from '../../errors.ts';
 import { createExportWriter } from '../../export/writer.ts';
 import { giveBack } from '../../json/byte-writer.ts';
 import { derivedOnce } from '../../language/values/once.ts';
@@ -109,7 +109,7 @@ class ServerReads {
     const { parameters } = planned;
     if (isLarge(planned)) return readLarge(this.#options, httpContext, planned, rows, kept, async () => {});
     const statement = statementFor(responder, httpContext, planned, kept);
-    return database.read(statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
+    return database.read(statement, parameters, rows, responder.clientOf(httpContext.request));
   }
 }
 
@@ -170,7 +170,7 @@ async function readLarge(
   const unsent = responder.unsentOf(request);
   await unsent.room();
   const gone = new AbortController();
-  const leave = (): void => gone.abort();
+  const leave = (): void => gone.abort(response.destroyed ? new ClientGoneError() : undefined);
   if (response.destroyed) leave();
   response.once('close', leave);
   try {

@@ -13,13 +13,14 @@ import {
   type Database,
   type KeyKind,
   type Parameter,
+  type ReadClient,
   type RowSink,
   type Statement,
 } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
 import { nameUnder, runAs } from '../../database/row-context.ts';
 import { where } from '../../dialects/fragment.ts';
-import { PlatformError } from '../../errors.ts';
+import { isClientGone, PlatformError } from '../../errors.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { derivedOnce } from '../../language/values/once.ts';
 import type { ReadPlan, ReadQuery } from '../../query/plan/plan.ts';
@@ -42,6 +43,7 @@ interface Waiting {
   readonly key: string;
   readonly parameters: readonly Parameter[];
   readonly sink: RowSink;
+  readonly client: ReadClient | undefined;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   done: boolean;
@@ -60,14 +62,14 @@ interface Group {
 /** Makes reads that come at once go together; `read` runs one statement. */
 export function gatherReads(read: ReadOne, form: BatchReader): ReadOne {
   const groups = new Groups(read, form);
-  return (statement, parameters, sink) => {
+  return (statement, parameters, sink, client) => {
     const batched = keyBatchOf.of(statement);
     const key = batched === undefined ? undefined : parameters[batched.at];
-    if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink);
+    if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink, client);
     sink.joins?.();
     return new Promise((resolve, reject) => {
       const { waiting } = groups.groupOf(statement, batched, parameters);
-      waiting.push({ key, parameters, sink, resolve, reject, done: false, same: undefined });
+      waiting.push({ key, parameters, sink, client, resolve, reject, done: false, same: undefined });
     });
   };
 }
@@ -151,8 +153,8 @@ function nameOf({ name }: Statement, { at: position }: KeyBatch, parameters: rea
 async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: batch, waiting }: Group): Promise<void> {
   const [first] = waiting;
   const alone = (readAlone: Waiting): void => {
-    const { parameters, sink, resolve } = readAlone;
-    read(statement, parameters, sink).then(resolve, (error: unknown) => fail(readAlone, error));
+    const { parameters, sink, client, resolve } = readAlone;
+    read(statement, parameters, sink, client).then(resolve, (error: unknown) => fail(readAlone, error));
     sink.requested?.();
   };
   if (first === undefined) return;
@@ -183,12 +185,12 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   const batchedStatement = rowContext === undefined ? batched.statement : runAs(batched.statement, { rowContext });
   const ended = announceShared(batch.statement, waiting);
   try {
-    const running = read(batchedStatement, batched.parameters, { row, sent });
+    const running = read(batchedStatement, batched.parameters, { row, sent }, clientsOf(waiting));
     if (!isSent) for (const { sink } of waiting) sink.requested?.();
     await running;
   } catch (error) {
     ended?.({ error });
-    const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
+    const lost = isClientGone(error) || (error instanceof PlatformError && error.cause instanceof ConnectionError);
     for (const read of waiting.filter(({ done }) => !done)) {
       if (lost) fail(read, error);
       else alone(read);
@@ -201,6 +203,16 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     if (strange) alone(read);
     else finish(read);
   }
+}
+
+/** All clients of a group as one, which is gone when none waits any more. */
+function clientsOf(waiting: readonly Waiting[]): ReadClient {
+  return {
+    address: '',
+    get isGone() {
+      return waiting.every(({ done, client }) => done || client?.isGone === true);
+    },
+  };
 }
 
 /** Gives a read its row, which is the only one that it can have. */

@@ -1,6 +1,6 @@
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ConnectionSeams } from '../../database/connection-seams.ts';
-import { createNote, type RowSink } from '../../database/database.ts';
+import { createNote, type ReadClient, type RowSink } from '../../database/database.ts';
 import { commonLimits } from '../../query/plan/plan-bounds.ts';
 import { beyondOf, type ReadPass } from '../../query/plan/plan-read.ts';
 
@@ -24,11 +24,21 @@ export const readShortStreams: NonNullable<ConnectionSeams['wrapStreams']> = (st
     if (maxRows === undefined) return stream(statement, parameters, sink, drained, signal);
     const measured = new MeasuredRows(sink);
     const isShort = lengths.fit(name, maxRows) && !signal.aborted;
-    if (isShort) await read({ ...statement, apart: true }, parameters, measured);
+    if (isShort) await read({ ...statement, apart: true }, parameters, measured, clientOf(signal));
     else await stream(statement, parameters, measured, drained, signal);
     lengths.note(name, measured.longest);
   };
 };
+
+/** Its reads have their turn already, so that none needs an address. */
+function clientOf(signal: AbortSignal): ReadClient {
+  return {
+    address: '',
+    get isGone() {
+      return signal.aborted;
+    },
+  };
+}
 
 class MeasuredRows implements RowSink {
   longest = 0;

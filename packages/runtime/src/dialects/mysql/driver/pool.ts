@@ -1,6 +1,7 @@
 /** Connections to a MySQL or MariaDB server, each for one request at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConnection } from 'mysql2';
+import type { ReadClient } from '../../../database/database.ts';
 import {
   ConnectionError,
   isLost,
@@ -9,12 +10,12 @@ import {
   statementTimeout,
 } from '../../../database/errors.ts';
 import type { Failover } from '../../../database/hosts/choose-primary.ts';
-import { inTime, type Waited, Waits } from '../../../database/waits.ts';
+import { type Waited, Waits } from '../../../database/waits.ts';
+import { ClientGoneError } from '../../../errors.ts';
 import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
 import { lineOf } from './line.ts';
 import { cut } from './options.ts';
-import { noAnswer } from './run.ts';
 
 /** Times that a request waits for a connection, and for an answer before the connection counts as dead; in milliseconds. */
 interface PoolTimeouts {
@@ -39,6 +40,8 @@ interface MysqlPoolOptions extends PoolTimeouts {
 
 /** Interval at which it is checked if all leased connections were returned, in milliseconds. */
 const lookMs = 10;
+/** Interval at which it is checked if a read has taken too long, or its client has left. */
+const readLookMs = 100;
 /** Round trips in which a connection is made and its first statement prepared: reads that wait for others wait so much longer. */
 const connectingTrips = 8;
 
@@ -142,27 +145,33 @@ export class MysqlPool {
    * Hands a connection to `use`, which reads once; one that is lost, or that gives no answer in time, is not given back.
    * Reads leave connections to transactions, and those of callers without a token also to other reads.
    */
-  async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>, client?: ReadClient): Promise<T> {
     const entering = this.#enter(isPublic);
     const admitted = entering instanceof Promise ? await entering : entering;
     try {
-      return await this.#use(isPublic, use);
+      return await this.#use(isPublic, use, client);
     } finally {
       this.#reads.leave(admitted);
     }
   }
 
-  async #use<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  async #use<T>(
+    isPublic: boolean,
+    use: (connection: PoolConnection) => Promise<T>,
+    client: ReadClient | undefined,
+  ): Promise<T> {
     const connection = await this.lease();
     const isShort = isPublic && this.publicTimeoutMs < this.answerTimeoutMs;
     try {
-      const value = isShort
-        ? await inTime(use(connection), this.publicTimeoutMs, () => Promise.reject(statementTimeout()))
-        : await inTime(use(connection), this.answerTimeoutMs, noAnswer);
+      const timeoutMs = isShort ? this.publicTimeoutMs : this.answerTimeoutMs;
+      const value = await watched(use(connection), (ms) => {
+        if (ms > timeoutMs) return isShort ? statementTimeout() : new ConnectionError('No answer in time.');
+        return client?.isGone === true ? new ClientGoneError() : undefined;
+      });
       this.release(connection);
       return value;
     } catch (error) {
-      if (isShort && isStatementTimeout(error)) this.abandon(connection);
+      if (error instanceof ClientGoneError || (isShort && isStatementTimeout(error))) this.abandon(connection);
       else if (isLost(error)) this.destroy(connection);
       else this.release(connection);
       throw error;
@@ -263,6 +272,29 @@ export class MysqlPool {
     // Says goodbye on all that are idle, and at once: others, as those that are being made, are not waited for.
     this.#pool.end(() => {});
   }
+}
+
+/** Waits for the result of a read, as long as looks at it find no error. */
+function watched<T>(reading: Promise<T>, findError: (ms: number) => Error | undefined): Promise<T> {
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    const timer = setInterval(() => {
+      const error = findError(performance.now() - begun);
+      if (error === undefined) return;
+      clearInterval(timer);
+      reject(error);
+    }, readLookMs);
+    reading.then(
+      (value) => {
+        clearInterval(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearInterval(timer);
+        reject(error);
+      },
+    );
+  });
 }
 
 interface ReadQueueLimits {

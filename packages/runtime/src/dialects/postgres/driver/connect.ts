@@ -171,7 +171,7 @@ export async function connectFitting(
   lanes.push(first);
   const current = (): Database => lanes[0] ?? first;
   return {
-    read: (statement, parameters, sink) => current().read(statement, parameters, sink),
+    read: (statement, parameters, sink, client) => current().read(statement, parameters, sink, client),
     stream: (...stream) => current().stream(...stream),
     load: () => current().load?.() ?? {},
     roundTripMs: () => current().roundTripMs?.() ?? 0,

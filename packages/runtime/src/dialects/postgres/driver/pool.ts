@@ -5,7 +5,7 @@
  * The pool grows for that up to its limit. Streams and transactions lease a connection each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RowSink } from '../../../database/database.ts';
+import type { ReadClient, RowSink } from '../../../database/database.ts';
 import { ConnectionError, isLost, isNotPrimary, PoolingError, toDatabaseError } from '../../../database/errors.ts';
 import type { HostChange } from '../../../database/hosts/choose-primary.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
@@ -89,7 +89,7 @@ export class Pool {
   }
 
   /** Runs a statement on a shared connection; rejects with `PlatformError`. `took`: its time, if it ran there alone. */
-  read(request: Request, sink: RowSink, took?: (ms: number) => void): Promise<void> {
+  read(request: Request, sink: RowSink, client?: ReadClient, took?: (ms: number) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error: unknown): void => {
         if (this.#queues.length > 0) this.#serve();
@@ -100,7 +100,7 @@ export class Pool {
         if (took !== undefined && read.startedAt !== undefined) took(performance.now() - read.startedAt);
         resolve();
       };
-      const read = new Read(request, sink, this.#dispatch, done);
+      const read = new Read(request, sink, this.#dispatch, done, client);
       this.#dispatch(read);
     });
   }
@@ -337,7 +337,7 @@ export class Pool {
     if (member.leased || connection.ends) return;
     if (connection.head === undefined) endUnused(member, now);
     else if (age > answerTimeout(this.settings)) connection.fail(new ConnectionError('No answer in time.'));
-    else if (isOverdue(connection.head.request, age, this.settings)) this.#end(member, now);
+    else if (isOverdue(connection.head, member.slow, age, this.settings)) this.#end(member, now);
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
   }

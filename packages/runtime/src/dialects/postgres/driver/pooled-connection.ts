@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionError } from '../../../database/errors.ts';
 import type { PlatformError } from '../../../errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
-import type { Request } from '../protocol/request.ts';
+import type { Channel } from '../protocol/request.ts';
 import type { PostgresConnection } from './connect.ts';
 import type { PostgresSettings } from './options.ts';
 
@@ -172,13 +172,18 @@ export function countUsed(members: readonly PooledConnection[]): Used {
   return { used, idle: members.length - used, underWay, roundTripMs: Number.isFinite(least) ? least : 0 };
 }
 
-/** True if a statement of callers without a token has run for as long as it may; the server watches the others. */
+/**
+ * True if a slow statement has lost its client, or one of callers without a token has run for as long as it may; the
+ * server watches the others.
+ */
 export function isOverdue(
-  { isPublic }: Request,
+  { request, pendingQuery }: NonNullable<Channel['head']>,
+  isSlow: boolean,
   age: number,
   { publicStatementTimeoutMs: maxAge }: Pick<PostgresSettings, 'publicStatementTimeoutMs'>,
 ): boolean {
-  return isPublic === true && maxAge > 0 && age > maxAge;
+  if (isSlow && pendingQuery?.isGone === true) return true;
+  return request.isPublic === true && maxAge > 0 && age > maxAge;
 }
 
 /** Kind of connection to open next, if any: true for a shared one. While the server is silent, one at a time. */

@@ -1,6 +1,13 @@
-import { type Parameter, type RowSink, receiverOf } from '../../../database/database.ts';
-import { isRetryable, StalledError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
+import { type Parameter, type ReadClient, type RowSink, receiverOf } from '../../../database/database.ts';
+import {
+  isRetryable,
+  isStatementTimeout,
+  StalledError,
+  toDatabaseError,
+  toStatementError,
+} from '../../../database/errors.ts';
 import { collectRows, type TextRow } from '../../../database/own-statements.ts';
+import { ClientGoneError } from '../../../errors.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
@@ -24,16 +31,22 @@ export class Read implements PendingQuery {
   readonly #receiver: RowSink;
   readonly #done: (error: unknown) => void;
   readonly #again: Dispatch;
+  readonly #client: ReadClient | undefined;
   #rows = 0;
   #tries = 0;
 
   /** `done` is called once with the caller's result; `again` takes a read that deserves another attempt. */
-  constructor(request: Request, sink: RowSink, again: Dispatch, done: (error: unknown) => void) {
+  constructor(request: Request, sink: RowSink, again: Dispatch, done: (error: unknown) => void, client?: ReadClient) {
     this.request = request;
     this.#sink = sink;
     this.#receiver = receiverOf(sink);
     this.#again = again;
     this.#done = done;
+    this.#client = client;
+  }
+
+  get isGone(): boolean {
+    return this.#client?.isGone === true;
   }
 
   row(buffer: Buffer, offset: number, length: number): void {
@@ -50,6 +63,7 @@ export class Read implements PendingQuery {
     if (error === undefined) this.#done(this.#end());
     else if (this.#rows === 0 && this.#tries++ < maxRetries && isRetryable(error))
       setTimeout(() => this.#again(this), retryPauseMs);
+    else if (this.isGone && isStatementTimeout(error)) this.#done(toDatabaseError(new ClientGoneError()));
     else this.#done(toStatementError(error, this.request));
   }
 

@@ -6,6 +6,8 @@ import type { ResultFormat } from './encode.ts';
 export interface PendingQuery {
   /** One row; see `RowSink.row`. */
   row(buffer: Buffer, offset: number, length: number): void;
+  /** True once its client has left, so that its statement may be ended. */
+  readonly isGone?: boolean;
   /** The portal has given as many rows as were asked for and may have more. */
   suspended?(): void;
   /** The server is done with the request: `error` is undefined when it succeeded. */
@@ -112,7 +114,7 @@ export interface Channel {
   /** True when brief reads do best to come here, because they go together with others. */
   readonly gathers: boolean;
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
-  readonly head: { readonly request: Request } | undefined;
+  readonly head: { readonly request: Request; readonly pendingQuery: PendingQuery | undefined } | undefined;
   /** True when the last request is the end of a transaction, after which the next one can be sent. */
   readonly ends: boolean;
   /** True when the server keeps statements of this connection under their names. */
