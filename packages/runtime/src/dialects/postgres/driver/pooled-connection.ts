@@ -173,8 +173,8 @@ export function countUsed(members: readonly PooledConnection[]): Used {
 }
 
 /**
- * True if a slow statement has lost its client, or one of callers without a token has run for as long as it may; the
- * server watches the others.
+ * True if a slow statement has lost its client. Also true if one of callers without a token has run for as long as it
+ * may; the server watches the others.
  */
 export function isOverdue(
   { request, pendingQuery }: NonNullable<Channel['head']>,
