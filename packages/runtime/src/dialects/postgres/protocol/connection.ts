@@ -78,7 +78,7 @@ export class Connection implements Channel {
   }
 
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
-  get head(): { readonly request: Request } | undefined {
+  get head(): Slot | undefined {
     return this.#slots.head;
   }
 
