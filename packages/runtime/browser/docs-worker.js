@@ -128,9 +128,8 @@ function operationOf(document, path, method) {
   const [ofPath = [], own = []] = [item.parameters, operation.parameters].map((list) => {
     return (Array.isArray(list) ? list : []).map((parameter) => membersOf(follow(document, parameter)));
   });
-  // Those that form an answer do nothing for DELETE, and stand in the body of SEARCH.
-  const isFormed = method !== 'DELETE' && method !== 'SEARCH';
-  const parameters = [...ofPath.filter((parameter) => isFormed || parameter.in === 'path'), ...own];
+  // Those that form an answer stand in the body of SEARCH.
+  const parameters = [...ofPath.filter((parameter) => method !== 'SEARCH' || parameter.in === 'path'), ...own];
   const responses = Object.entries(membersOf(operation.responses)).map(([status, response]) => {
     const whole = membersOf(follow(document, response));
     const headers = Object.entries(membersOf(whole.headers)).map(([name, header]) => [name, follow(document, header)]);

@@ -63,8 +63,8 @@ function operationAt(
 ): Operation | null {
   const operation = wholeOperation(item, method);
   if (operation === null) return null;
-  // Parameters of the path that form answers mean nothing to DELETE, nor in the address of SEARCH.
-  const isFormed = method !== 'delete' && method !== 'x-platform-search';
+  // Those that form answers stand in the body of SEARCH.
+  const isFormed = method !== 'x-platform-search';
   const ofPath = locate(document, ['paths', path, 'parameters'], item.parameters);
   const parameters = [
     ...ofPath.filter(({ value }) => isFormed || value.in === 'path'),

@@ -326,7 +326,7 @@ const guide = `The REST API that Tablewright compiled for a database and its per
 - \`aggregate\`: answers aggregate rows instead of items: functions with the fields they take, as \`aggregate[sum]=a\`; \`aggregate[count]=*\` counts items. Fields stand in a list, or in a text with commas.
 - \`groupBy\`: fields and functions of them, such as \`year(a)\`, that make one aggregate row per value.
 - \`having\`: conditions that aggregate rows must meet, whether their values are in the answer or not.
-- Parameters of writes shape the answer: written items that do not match are left out. Those of a path in the query do nothing for DELETE, which answers nothing.
+- Parameters of writes shape the answer: written items that do not match are left out.
 
 ## Schemas
 

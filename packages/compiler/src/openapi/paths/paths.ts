@@ -37,16 +37,15 @@ export function collectionPaths(collection: Addressed): Parts {
   ];
 }
 
-/** Parameters that form answers and choose no items: they promise nothing of DELETE, which answers nothing. */
-const forms = (['fields', 'alias', 'deep', 'meta'] as const).map(use);
-
-/** Operations of a path. Parameters that all answers have in common stand there once, beside those of the address. */
+/**
+ * Operations of a path. Parameters that all answers have in common stand there once, beside those of the address, unless
+ * there is a DELETE: it would seem to take them.
+ */
 function pathItem(address: readonly JsonObject[], operations: Parts): JsonObject {
   const lists = operations.map(([, { parameters }]) => (Array.isArray(parameters) ? parameters : []));
   const [first = [], ...others] = lists.filter((list) => isIn(list, use('fields')));
-  const isDeleting = operations.some(([method]) => method === 'delete');
-  const alike = others.length === 0 ? [] : first.filter((parameter) => others.every((list) => isIn(list, parameter)));
-  const shared = alike.filter((parameter) => !isDeleting || isIn(forms, parameter));
+  const isShared = others.length > 0 && operations.every(([method]) => method !== 'delete');
+  const shared = isShared ? first.filter((parameter) => others.every((list) => isIn(list, parameter))) : [];
   const parameters = [...address, ...shared];
   const members = operations.map(([method, { parameters: _, ...operation }], index) => {
     const left = (lists[index] ?? []).filter((parameter) => !isIn(shared, parameter));
