@@ -38,8 +38,8 @@ export function collectionPaths(collection: Addressed): Parts {
 }
 
 /**
- * Operations of a path. Parameters of all answers stand there once, beside those of the address; where there is a DELETE
- * they stay, since it would seem to take them.
+ * Operations of a path. Parameters of all answers stand there once, beside those of the address. A DELETE would seem to
+ * take them, so beside one they stay.
  */
 function pathItem(address: readonly JsonObject[], operations: Parts): JsonObject {
   const lists = operations.map(([, { parameters }]) => (Array.isArray(parameters) ? parameters : []));
