@@ -5,7 +5,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as bodyOf } from 'node:stream/consumers';
@@ -87,13 +88,26 @@ test('behind nginx, as the page sets it up, all refusals are in JSON, none of an
     const answer = await send();
     const unavailable = String(await answer?.text());
     expect(JSON.parse(unavailable)).toMatchObject({ errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] });
-    const headers = ['content-type', 'cache-control', 'retry-after'].map((name) => answer?.headers.get(name));
-    expect(headers).toEqual(['application/json', 'no-store', '1']);
-    const late = await fetch(`http://127.0.0.1:${port}/silent`);
-    expect([late.status, await late.text()]).toEqual([503, unavailable]);
-    const large = await postLarge(port, '/files');
-    const refusal = { errors: [{ message: 'The body is too large.', extensions: { code: 'INVALID_PAYLOAD' } }] };
-    expect([large.status, large.type, JSON.parse(large.text)]).toEqual([400, 'application/json', refusal]);
+    const headersOf = (from: Response | null) =>
+      ['content-type', 'cache-control', 'retry-after'].map((name) => from?.headers.get(name));
+    // It may be done already.
+    expect(headersOf(answer)).toEqual(['application/json', 'no-store', null]);
+    for (const method of ['GET', 'SEARCH', 'OPTIONS']) {
+      const late = await fetch(`http://127.0.0.1:${port}/silent`, { method });
+      expect([late.status, await late.text()]).toEqual([503, unavailable]);
+      expect(headersOf(late)).toEqual(['application/json', 'no-store', '1']);
+    }
+    const letters = 'a'.repeat(9_000);
+    const refused = {
+      'This is not an HTTP request.': ['x', 'GET / HTTP/1.1', 'GET /%00 HTTP/1.0', 'GET / HTTP/3.1', encoded],
+      'The address or the headers are too long.': [`GET /${letters} HTTP/1.0`, `GET / HTTP/1.0\r\nA: ${letters}`],
+      'The body is too large.': ['POST /files HTTP/1.0\r\nContent-Length: 200000000'],
+    };
+    for (const [message, heads] of Object.entries(refused)) {
+      const code = message.startsWith('The address') ? 'INVALID_QUERY' : 'INVALID_PAYLOAD';
+      const refusal = [400, 'application/json', { errors: [{ message, extensions: { code } }] }];
+      for (const head of heads) expect(await sendHead(port, head)).toEqual(refusal);
+    }
     const broken = await fetch(`http://127.0.0.1:${port}/half`);
     await expect(broken.text()).rejects.toThrow('terminated');
   } finally {
@@ -104,13 +118,14 @@ test('behind nginx, as the page sets it up, all refusals are in JSON, none of an
   }
 });
 
-/** Says that a body of 200 MB follows, which is refused before it comes. */
-async function postLarge(port: number, path: string) {
-  const headers = { 'Content-Length': 200_000_000 };
-  const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers });
-  sent.on('error', () => undefined).flushHeaders();
-  const [response]: IncomingMessage[] = await once(sent, 'response');
-  const text = response === undefined ? '' : await bodyOf(response);
-  sent.destroy();
-  return { status: response?.statusCode, type: response?.headers['content-type'], text };
+/** A body in a form that nginx does not know. */
+const encoded = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip';
+
+/** Sends a request without its body, and reads the answer: status, type and content. */
+async function sendHead(port: number, head: string) {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.write(`${head}\r\n\r\n`);
+  const [top = '', content = ''] = (await bodyOf(socket)).split('\r\n\r\n');
+  const [, status, type] = /^\S+ (\d+)[\s\S]*content-type: (\S+)/i.exec(top) ?? [];
+  return [Number(status), type, JSON.parse(content)];
 }
