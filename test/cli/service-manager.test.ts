@@ -1,7 +1,7 @@
 /** A start under systemd, by a real NOTIFY_SOCKET: ready when requests are answered, alive, and stopping. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -153,6 +153,36 @@ it.runIf(canNotify)(
   },
   120_000,
 );
+
+it('signs of life end while all of several processes hang, and go on with one of them', async () => {
+  const tools = mkdtempSync(join(folder, 'tools-'));
+  const file = join(tools, 'messages');
+  writeFileSync(join(tools, 'systemd-notify'), `#!/bin/sh\necho "$1" >> ${file}\n`, { mode: 0o755 });
+  const path = `${tools}${delimiter}${process.env.PATH}`;
+  const environment = { NOTIFY_SOCKET: '/nowhere', WATCHDOG_USEC: '200000', WATCHDOG_PID: '', PATH: path };
+  const server = await startUnchecked(project.folder, database.url, environment, ['--workers', '2']);
+  const count = () => readFileSync(file, 'utf8').split('WATCHDOG=1').length;
+  const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+  // A message is sent by a process of its own.
+  const workers = children.trim().split(' ').map(Number).slice(0, 2);
+  const signal = (pids: readonly number[], name: 'SIGSTOP' | 'SIGCONT') => pids.map((pid) => process.kill(pid, name));
+  try {
+    await expect.poll(count).toBeGreaterThan(2);
+    signal(workers.slice(1), 'SIGSTOP');
+    const before = count();
+    await expect.poll(count).toBeGreaterThan(before + 2);
+    signal(workers, 'SIGSTOP');
+    await wait(1_000);
+    const last = count();
+    await wait(1_000);
+    expect(count()).toBe(last);
+    signal(workers.slice(1), 'SIGCONT');
+    await expect.poll(count).toBeGreaterThan(last + 2);
+  } finally {
+    signal(workers, 'SIGCONT');
+    expect(await server.stop()).toBe(0);
+  }
+}, 120_000);
 
 /** First lines, but for the signs of life. */
 function wordsOf(messages: readonly Message[]): readonly string[] {

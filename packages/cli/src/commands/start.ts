@@ -173,7 +173,7 @@ async function startCluster(project: Settings, size: number, progress: Progress)
     progress.print(text);
   };
   const workers = new WorkerCluster({ size, report, ...sharedSettings });
-  const manager = serviceManager(progress.print);
+  const manager = serviceManager(progress.print, workers);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);
   // An open listener would keep this process from ending after a failed start.

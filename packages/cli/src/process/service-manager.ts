@@ -3,6 +3,7 @@
  * So `systemd-notify` sends them, which exists wherever systemd does; the unit therefore has `NotifyAccess=all`.
  */
 import { spawn } from 'node:child_process';
+import type { WorkerCluster } from './worker-cluster.ts';
 
 /** Hears how the server is. Nothing is sent where no service manager asked for it. */
 export interface ServiceManager {
@@ -20,9 +21,12 @@ const silent: ServiceManager = { ready: () => undefined, reloading: () => undefi
 
 /**
  * Makes it from the variables of this process, which has to hear signals to stop itself: they no longer end it.
- * `warn` is called once when nothing can be sent.
+ * Signs of life wait for those of its workers, if it has such. `warn` is called once when nothing can be sent.
  */
-export function serviceManager(warn: (text: string) => void): ServiceManager {
+export function serviceManager(
+  warn: (text: string) => void,
+  workers?: Pick<WorkerCluster, 'untilAlive'>,
+): ServiceManager {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID } = process.env;
   if (NOTIFY_SOCKET === '') return silent;
   const { notify, notifyNow } = createSender(NOTIFY_SOCKET, warn);
@@ -40,6 +44,7 @@ export function serviceManager(warn: (text: string) => void): ServiceManager {
   const reportAlive = async (): Promise<void> => {
     if (isReporting) return;
     isReporting = true;
+    await workers?.untilAlive();
     await notify('WATCHDOG=1');
     isReporting = false;
   };

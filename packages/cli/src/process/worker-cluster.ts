@@ -68,6 +68,7 @@ export class WorkerCluster {
   #stopping = false;
   #starting: Promise<unknown> = Promise.resolve();
   #restarting: Promise<void> | null = null;
+  #alive = Promise.withResolvers<void>();
   /** One that serves until another has started in its place, also if it ends by itself. */
   #leaving: Worker | undefined;
 
@@ -108,6 +109,7 @@ export class WorkerCluster {
   /** Lets them finish their requests; resolves when all have ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#alive.resolve();
     const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
     await Promise.all(others.map((worker) => this.#stopWorker(worker, false)));
     await this.#port.close();
@@ -127,6 +129,14 @@ export class WorkerCluster {
     );
     const answers = (await Promise.all(request)).filter((settled) => settled !== null);
     return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');
+  }
+
+  /** Resolves when one of them answers, or has started meanwhile; at once while they stop, for which they have a limit. */
+  async untilAlive(): Promise<void> {
+    if (this.#stopping) return;
+    this.#alive = Promise.withResolvers<void>();
+    for (const worker of this.#serving) send(worker, { kind: 'ready', question: 0, role: undefined });
+    await this.#alive.promise;
   }
 
   /** Metrics of each of them, with the counts of those that have ended; the last entry counts those that gave none in time. */
@@ -171,11 +181,13 @@ export class WorkerCluster {
             return void this.#closePort(worker).then(() => send(worker, { kind: 'closed' }));
           case 'listening':
             this.#serving.add(worker);
+            this.#alive.resolve();
             return resolve({ worker, readiness: message });
           case 'metrics':
             this.#counts.record(worker.id, message.answer);
             return this.#metricsQuestions.respond(message.question, message.answer);
           case 'ready':
+            this.#alive.resolve();
             return this.#readyQuestions.respond(message.question, message.answer);
           case 'room':
             for (const other of this.#serving) if (other !== worker) send(other, message);
@@ -301,6 +313,7 @@ export type WorkerMessage =
   | { readonly kind: 'taken' }
   /** One that ends gives its last counts to question 0, which is never asked. */
   | { readonly kind: 'metrics'; readonly question: number; readonly answer: ProcessMetrics }
+  /** Question 0 is that for a sign of life. */
   | { readonly kind: 'ready'; readonly question: number; readonly answer: ServerState }
   | Room
   /** Asks for the metrics of all processes. */
