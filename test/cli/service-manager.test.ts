@@ -87,7 +87,7 @@ it.runIf(canNotify).each([
     const slow = server.admin('/items/slow?fields=id,slept');
     await expect.poll(isRunning).toBe(true);
     const begun = socket.messages.length;
-    const stopped = server.stop();
+    const stopped = server.stop(args.length > 0 ? 'SIGTERM' : 'SIGHUP');
     await expect.poll(() => wordsOf(socket.messages).at(-1)).toBe('STOPPING=1');
     if (args.length > 0) process.kill(server.pid, 'SIGHUP');
     expect((await slow).status).toBe(200);

@@ -30,7 +30,7 @@ async function untilRunning(url: string): Promise<void> {
   });
 }
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s finishes running requests, takes no new ones and exits 0',
   async (signal) => {
     const project = await serveProject({ sql, alone: true });

@@ -64,7 +64,7 @@ export interface Platform {
   /** The same as the role admin. */
   admin(path: string, ask?: Ask): Promise<Answer>;
   /** Sends SIGTERM, or another signal, and resolves to the exit code. */
-  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number>;
+  stop(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): Promise<number>;
 }
 
 /**

@@ -44,7 +44,7 @@ export { migrationChecksum, type ProjectMigration } from './model/recompiler.ts'
 export { type PasswordPolicy, refusePasswords } from './passwords/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './passwords/passwords.ts';
 export { stopAccepting } from './serve/acceptor.ts';
-export { onStopSignals } from './serve/close.ts';
+export { onStopSignals, stopSignals } from './serve/close.ts';
 export { type StartFailure, startFailure } from './serve/start-failure.ts';
 export { type AppliedMigration, type Migration, MigrationError, type MigrationProblem } from './system/ledger.ts';
 export type { SystemPlace } from './system/place.ts';

@@ -232,7 +232,7 @@ function fail(running: Running, noticed: Noticed, error: unknown, watcher: Watch
   if (!isStillUnread) printFailure(reasonsOf(noticed), error, 'The version that was served before stays.', progress);
 }
 
-/** Is aborted by the first SIGINT or SIGTERM; a later one ends the process. */
+/** Is aborted by the first signal to stop; a later one ends the process. */
 function stopsOnSignals(): AbortSignal {
   const controller = new AbortController();
   onStopSignals(

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
-import { onStopSignals } from '@tablewright/runtime/tools';
+import { onStopSignals, stopSignals } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes, knownFailure } from '../errors/failures.ts';
 import { configName } from '../modules/import-config.ts';
 import { readManifest, warnOfEdited } from '../output/manifest.ts';
@@ -143,7 +143,7 @@ async function serveProject(
 ): Promise<void> {
   const { server, api, token, administrator } = await serveOne(project, source, options, progress);
   // Not before: a signal ends a process that still starts, as long as nothing hears it.
-  const manager = serviceManager(progress.print);
+  const manager = serviceManager(progress.print, stopSignals);
   reportDrift(server.drifts(), progress);
   const metrics = server.metricsUrl;
   progress.event('listening', { url: server.url, ...(metrics !== null && { metrics }) });
@@ -173,7 +173,7 @@ async function startCluster(project: Settings, size: number, progress: Progress)
     progress.print(text);
   };
   const workers = new WorkerCluster({ size, report, ...sharedSettings });
-  const manager = serviceManager(progress.print, workers);
+  const manager = serviceManager(progress.print, leaderSignals, workers);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);
   // An open listener would keep this process from ending after a failed start.
@@ -195,14 +195,17 @@ async function startCluster(project: Settings, size: number, progress: Progress)
   printListening(project, { url: first.url, pages: first.pages, token, api, administrator }, progress);
 }
 
-/** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */
+/** Signals that stop all processes. */
+const leaderSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/** Signals to stop as one process has them, but for SIGHUP: it replaces the processes one after the other. */
 function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
   const end = (code: number) => (): void => process.exit(code);
   const kill = (): void => {
     workers.kill();
     process.exit(1);
   };
-  onStopSignals(() => void workers.stop().then(end(0), end(1)), kill);
+  onStopSignals(() => void workers.stop().then(end(0), end(1)), kill, leaderSignals);
   process.on('SIGHUP', () => {
     manager.reloading();
     void workers.restart().then(manager.reloaded);

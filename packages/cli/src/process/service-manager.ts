@@ -20,11 +20,12 @@ type Asking = Readonly<Record<'NOTIFY_SOCKET' | 'WATCHDOG_USEC' | 'WATCHDOG_PID'
 const silent: ServiceManager = { ready: () => undefined, reloading: () => undefined, reloaded: () => undefined };
 
 /**
- * Makes it from the variables of this process, which has to hear signals to stop itself: they no longer end it.
+ * Makes it from the variables of this process, which has to hear the signals to stop itself: they no longer end it.
  * Signs of life wait for those of its workers, if it has such. `warn` is called once when nothing can be sent.
  */
 export function serviceManager(
   warn: (text: string) => void,
+  signals: readonly NodeJS.Signals[],
   workers?: Pick<WorkerCluster, 'untilAlive'>,
 ): ServiceManager {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID } = process.env;
@@ -39,7 +40,7 @@ export function serviceManager(
     // The process may end before messages that wait are sent.
     void notifyNow('STOPPING=1');
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  for (const signal of signals) process.on(signal, stop);
   /** Sends a sign of life unless the last one still waits: on a busy machine they would pile up before other messages. */
   const reportAlive = async (): Promise<void> => {
     if (isReporting) return;

@@ -69,13 +69,18 @@ async function closeAll(
   await instruments.flush(Math.max(leastFlushMs, end - performance.now()));
 }
 
-const signals = ['SIGTERM', 'SIGINT'] as const;
+/** Signals to stop a process that serves by itself; a terminal that is closed sends the last one. */
+export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Milliseconds in which a signal comes again: a terminal and systemd send it to all processes, and npm passes it on. */
 const repeatedMs = 500;
 
-/** Calls `stop` on the first SIGTERM or SIGINT, and `kill` on a later one. */
-export function onStopSignals(stop: () => void, kill: () => void): void {
+/** Calls `stop` on the first of some signals, and `kill` on a later one. */
+export function onStopSignals(
+  stop: () => void,
+  kill: () => void,
+  signals: readonly NodeJS.Signals[] = stopSignals,
+): void {
   let since = Number.POSITIVE_INFINITY;
   function onSignal(): void {
     if (performance.now() - since > repeatedMs) kill();
@@ -86,7 +91,7 @@ export function onStopSignals(stop: () => void, kill: () => void): void {
   for (const signal of signals) process.on(signal, onSignal);
 }
 
-/** On SIGTERM or SIGINT stops the server and ends the process: code 0, or 1 on failure or a later signal. */
+/** On a signal to stop it stops the server and ends the process: code 0, or 1 on failure or a later signal. */
 export function stopOnSignals(stop: () => Promise<void>): void {
   const end = (code: number) => (): void => process.exit(code);
   onStopSignals(() => void stop().then(end(0), end(1)), end(1));
