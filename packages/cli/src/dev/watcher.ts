@@ -168,7 +168,7 @@ class TableReadings {
   async untilEdited(isEdited: () => Promise<boolean>, signal: AbortSignal): Promise<null> {
     while (this.#source.waitsFor() === null) await wait(rhythm.files, undefined, { signal });
     if (!this.#isHanging) {
-      const reason = `The tables are still being read after 5 seconds: ${this.#source.waitsFor()}`;
+      const reason = this.#source.waitsFor();
       this.#isHanging = true;
       this.#reason = this.#told = reason;
       this.#progress.event('database', { live: false, reason });

@@ -59,8 +59,7 @@ function printFirst(progress: Progress): WaitListener {
   return (reason) => {
     if (reason === null || isPrinted) return;
     isPrinted = true;
-    const text = `The database has not answered for 5 seconds: ${reason}`;
-    progress.event('database', { live: false, reason: text });
-    progress.print(`  ${text}`);
+    progress.event('database', { live: false, reason });
+    progress.print(`  ${reason}`);
   };
 }

@@ -30,8 +30,8 @@ export interface Source {
   ) => Promise<readonly (readonly (string | null)[])[]>;
   /** Runs a script, of several statements where the server takes them as one text, else of one. */
   readonly script: (sql: string) => Promise<void>;
-  /** Other sessions whose locks the running statement waits for, for people; none where they are not known. */
-  readonly findBlockers?: () => Promise<readonly string[]>;
+  /** Other sessions whose locks the running statement waits for, for people; null where the server cannot say. */
+  readonly findBlockers?: () => Promise<readonly string[] | null>;
   readonly close: () => Promise<void>;
   /** Set where a pooler stands before the server, as far as that is known. */
   readonly pooled?: true;
@@ -56,8 +56,8 @@ export async function endConnection(end: Promise<unknown>, cut: () => void): Pro
 /** Milliseconds without an answer after which a wait is told, and for finding its reason. */
 const [slowMs, findMs] = [5_000, 2_000];
 
-/** Takes the reason why the database has not answered for five seconds, and null when it answers. */
-export type WaitListener = (reason: string | null) => void;
+/** Takes a sentence that the database has not answered for five seconds, with the reason if it is known; null when it answers. */
+export type WaitListener = (wait: string | null) => void;
 
 /** Has waits of a source told, as where another session holds a lock: without a word a command would seem to hang. */
 export function watchWaits(source: Source, onWait: WaitListener): Source {
@@ -65,8 +65,8 @@ export function watchWaits(source: Source, onWait: WaitListener): Source {
   let wait: NodeJS.Timeout | undefined;
   const begin = (): void => {
     const current = setTimeout(async () => {
-      const reason = await reasonOfWait(source);
-      if (wait === current) onWait(reason);
+      const text = await describeWait(source);
+      if (wait === current) onWait(text);
     }, slowMs).unref();
     wait = current;
   };
@@ -89,11 +89,13 @@ export function watchWaits(source: Source, onWait: WaitListener): Source {
   return { ...source, run: watched(source.run), read: watched(source.read), script: watched(source.script) };
 }
 
-async function reasonOfWait({ findBlockers }: Source): Promise<string> {
-  const found = findBlockers?.().catch(() => []) ?? Promise.resolve([]);
-  const sessions = await inTime(found, findMs, () => []);
-  if (sessions.length > 0) return `it waits for a lock of ${visible(sessions.join(' and '))}.`;
-  return 'another session may hold a lock, as a transaction that has changed tables and is open.';
+async function describeWait({ findBlockers }: Source): Promise<string> {
+  const found = findBlockers?.().catch(() => null) ?? Promise.resolve(null);
+  const sessions = await inTime(found, findMs, () => null);
+  const text = 'The database has not answered for 5 seconds';
+  if (sessions?.length === 0) return `${text}.`;
+  if (sessions !== null) return `${text}: it waits for a lock of ${visible(sessions.join(' and '))}.`;
+  return `${text}: another session may hold a lock, as a transaction that has changed tables and is open.`;
 }
 
 /** Runs a statement that is written for each family of servers. */

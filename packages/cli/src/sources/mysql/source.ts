@@ -83,12 +83,12 @@ async function connect(url: string, label: string): Promise<mysql.Connection> {
   }
 }
 
-/** Looks for them on a second connection, where the role may read locks of tables and the server notes them. */
-async function findBlockers(open: () => Promise<mysql.Connection>, id: number): Promise<readonly string[]> {
+/** Looks for them on a second connection; null where there are none, or the server notes no locks of tables. */
+async function findBlockers(open: () => Promise<mysql.Connection>, id: number): Promise<readonly string[] | null> {
   const connection = await open();
   try {
     const [rows] = await connection.query<mysql.RowDataPacket[]>(blockersSql, [id]);
-    return rows.map(({ session, user }) => `session ${session} (user ${user})`);
+    return rows.length === 0 ? null : rows.map(({ session, user }) => `session ${session} (user ${user})`);
   } finally {
     await endConnection(connection.end(), () => cut(connection));
   }

@@ -55,12 +55,13 @@ async function openWriting(connect: () => Promise<pg.Client>): Promise<ReadingSe
   return { client, run, runUnder: (_, ...statement) => run(...statement), isShared: false };
 }
 
-/** Looks for them on a second connection. A pooler hands out keys that are those of no session, which then finds none. */
-async function findBlockers(connect: () => Promise<pg.Client>, key: string): Promise<readonly string[]> {
+/** Looks for them on a second connection. A pooler hands out keys that are those of no session: null. */
+async function findBlockers(connect: () => Promise<pg.Client>, key: string): Promise<readonly string[] | null> {
   const client = await connect();
   try {
     const rows = await runText(client, blockersSql, [key]);
-    return rows.map(([pid, facts]) => `session ${pid} (${facts})`);
+    if (rows.length === 0) return null;
+    return rows.flatMap(([pid, facts]) => (pid === null ? [] : [`session ${pid} (${facts})`]));
   } finally {
     await endConnection(client.end(), () => leave(client));
   }
@@ -68,5 +69,7 @@ async function findBlockers(connect: () => Promise<pg.Client>, key: string): Pro
 
 const blockersSql = `SELECT blocker.pid::text,
   pg_catalog.concat_ws(', ', NULLIF(a.application_name, ''), 'user ' || a.usename, a.state)
-FROM (SELECT DISTINCT pg_catalog.unnest(pg_catalog.pg_blocking_pids($1::integer)) AS pid) AS blocker
-LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = blocker.pid ORDER BY blocker.pid`;
+FROM pg_catalog.pg_stat_activity AS own
+LEFT JOIN LATERAL (SELECT DISTINCT pg_catalog.unnest(pg_catalog.pg_blocking_pids(own.pid)) AS pid) AS blocker ON true
+LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = blocker.pid
+WHERE own.pid = $1::integer ORDER BY blocker.pid`;
