@@ -101,6 +101,23 @@ function eventsOf(served: Platform, event: string): readonly object[] {
   return lines.filter((line) => line.startsWith(`{"event":"${event}"`)).map((line) => JSON.parse(line));
 }
 
+test('a first look at the tables that hangs is told once', async () => {
+  const own = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
+  const other = await createProject();
+  const proxy = await startFaultProxy(own.url);
+  // In no reading. The connection is given up after half a minute.
+  proxy.arm('stall', 'c.ctid, c.xmin');
+  const served = await startUnchecked(other.folder, proxy.url, {}, ['--no-types'], 'dev');
+  try {
+    const isSlow = { live: false, reason: 'The database has not answered for 5 seconds.' };
+    expect(eventsOf(served, 'database')).toMatchObject([isSlow, { live: true }]);
+  } finally {
+    await served.stop();
+    await proxy.close();
+    await Promise.all([own.drop(), other.remove()]);
+  }
+}, 180_000);
+
 test('a reading of the tables that hangs is told, and comes after files that change', async () => {
   const own = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
   const other = await createProject();

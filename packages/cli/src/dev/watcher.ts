@@ -56,7 +56,8 @@ export interface Watcher {
 /** Begins to watch; the present state is no change. `progress` reports that the database is away. */
 export async function startWatcher(project: Project, source: HeldSource, progress: Progress): Promise<Watcher> {
   let files = await takeStamps(project);
-  const tables = new TableReadings(source, progress, await source.stamps(project).catch(() => null));
+  const tables = new TableReadings(source, progress);
+  await tables.begin(project);
   let number = 0;
   let isReporting = false;
   let woken = false;
@@ -114,7 +115,7 @@ export async function startWatcher(project: Project, source: HeldSource, progres
 class TableReadings {
   readonly #source: HeldSource;
   readonly #progress: Progress;
-  #taken: CatalogStamps | null;
+  #taken: CatalogStamps | null = null;
   /** A look that goes on, as where the database hangs: files are looked at meanwhile. */
   #look: Promise<CatalogStamps | Error> | null = null;
   #readAt = performance.now();
@@ -125,10 +126,17 @@ class TableReadings {
   /** True from a reading that hangs on until the tables are read, also where looks are answered meanwhile. */
   #isHanging = false;
 
-  constructor(source: HeldSource, progress: Progress, taken: CatalogStamps | null) {
+  constructor(source: HeldSource, progress: Progress) {
     this.#source = source;
     this.#progress = progress;
-    this.#taken = taken;
+  }
+
+  /** Takes the tables as they are. A look that hangs is reported; the end of the reading that follows is its end, too. */
+  async begin(project: Project): Promise<void> {
+    const done = new AbortController();
+    this.#reportWait('', done.signal).catch(() => undefined);
+    this.#taken = await this.#source.stamps(project).catch(() => null);
+    done.abort();
   }
 
   get isLooking(): boolean {
@@ -166,16 +174,20 @@ class TableReadings {
 
   /** Reports a reading that hangs. Resolves to null when a file changes then. */
   async untilEdited(isEdited: () => Promise<boolean>, signal: AbortSignal): Promise<null> {
-    while (this.#source.waitsFor() === null) await wait(rhythm.files, undefined, { signal });
-    if (!this.#isHanging) {
-      const reason = this.#source.waitsFor();
-      this.#isHanging = true;
-      this.#reason = this.#told = reason;
-      this.#progress.event('database', { live: false, reason });
-      this.#progress.print(`  ${reason} Files that change meanwhile come first.`);
-    }
+    await this.#reportWait(' Files that change meanwhile come first.', signal);
     while (!(await isEdited())) await wait(rhythm.files, undefined, { signal });
     return null;
+  }
+
+  /** Resolves when the database has not answered for a while, which is told once. */
+  async #reportWait(remark: string, signal: AbortSignal): Promise<void> {
+    while (this.#source.waitsFor() === null) await wait(rhythm.files, undefined, { signal });
+    if (this.#isHanging) return;
+    const reason = this.#source.waitsFor();
+    this.#isHanging = true;
+    this.#reason = this.#told = reason;
+    this.#progress.event('database', { live: false, reason });
+    this.#progress.print(`  ${reason}${remark}`);
   }
 
   /** The tables were read. */
