@@ -20,7 +20,7 @@ export interface ServeOptions {
   /** The database; DATABASE_URL when absent, and without that an embedded one that was made under `.platform/database`. */
   readonly database?: DatabasePlace;
   /**
-   * True if SIGTERM and SIGINT stop the server and end the process: 0 after a clean stop, at once on a second signal.
+   * True if SIGTERM, SIGINT and SIGHUP stop the server and end the process: 0 after a clean stop, at once on a second signal.
    * On unless false: switch it off if the process belongs to another application.
    */
   readonly signals?: boolean;
