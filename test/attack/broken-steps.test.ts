@@ -301,7 +301,9 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment, 
     let project: ServedProject;
     beforeAll(() =>
       onServer(dialect, async () => {
-        const made = sql + triggersOf(form === 'as it is' ? ['approvals'] : stamped);
+        // Both kinds of servers have each once: MySQL and MariaDB are told of triggers by the same reader.
+        const isStamped = dialect === 'mysql' || form === 'without optimisations';
+        const made = sql + triggersOf(isStamped ? stamped : ['approvals']);
         project = await serveProject({ portable: true, sql: made, postgres, permissions, environment, config });
       }),
     );

@@ -246,9 +246,7 @@ function foretell(role: Role, before: State, write: Write): State | null {
   return links.every(sees) && written.every(isRight) ? after : null;
 }
 
-const forms = serverForms.filter(({ dialect, form }) => dialect === null || form === 'as it is');
-
-describe.each(forms)('on $name, $form', ({ dialect, missing, environment }) => {
+describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }) => {
   describe.skipIf(missing)('writes', () => {
     let project: ServedProject;
     beforeAll(() =>

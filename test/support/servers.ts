@@ -32,8 +32,10 @@ export const servers = [
 /** All servers: PostgreSQL is that of the run. */
 export const allServers = [{ name: 'PostgreSQL', dialect: null, missing: false }, ...servers] as const;
 
-/** Each of them as it is, and without optimisations. */
+/** Each of them as it is. PostgreSQL alone has other ways to write, so there the same is asked without optimisations, too. */
 export const serverForms = allServers.flatMap((server) => [
   { ...server, environment: {}, form: 'as it is' },
-  { ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' },
+  ...(server.dialect === null
+    ? [{ ...server, environment: { PLATFORM_OPTIMIZE: 'none' }, form: 'without optimisations' }]
+    : []),
 ]);
