@@ -85,25 +85,25 @@ describe.each(cases)('$read / $write / $make', ({ index }) => {
     return [status, told, await project.cells(people ?? ''), await project.cells(clubs ?? '')];
   }
 
-  const keys = [1, 2, 3, 4, 95, 5];
-  it.each(keys.flatMap((key) => [null, 1, 3, 95].map((second) => ({ key, second }))))(
-    'club $key, second $second',
-    async ({ key, second }) => {
-      const links = { club: { id: key }, ...(second !== null && { second: { id: second } }) };
-      const item = { id: 10, name: 'new1', ...links };
-      const others = [item, { id: 11, name: 'new2', club: 1 }, { id: 12, name: 'new3', club: { id: second ?? 2 } }];
-      // An upsert always looks its items up.
-      expect(await outcome('POST', '?fields=id', item)).toEqual(
-        await outcome('POST', '?fields=id&on_conflict=id', item),
-      );
-      expect(await outcome('POST', '?fields=id', others)).toEqual(
-        await outcome('POST', '?fields=id&on_conflict=id', others),
-      );
-      // So do changes of what a query selects.
-      const query = { filter: { id: { _in: [2, 3] } }, sort: ['id'] };
-      expect(await outcome('PATCH', '?fields=id', { keys: [2, 3], data: links })).toEqual(
-        await outcome('PATCH', '?fields=id', { query, data: links }),
-      );
-    },
+  // Each pair is met under each rule of reading, of writing and of new clubs, though not under each two; ATTACK_ALL=1: under all.
+  const pairs = [1, 2, 3, 4, 95, 5].flatMap((key, row) =>
+    [null, 1, 3, 95].flatMap((second, column) =>
+      process.env.ATTACK_ALL === '1' || (row + column + index) % 2 === 0 ? [{ key, second }] : [],
+    ),
   );
+  it.each(pairs)('club $key, second $second', async ({ key, second }) => {
+    const links = { club: { id: key }, ...(second !== null && { second: { id: second } }) };
+    const item = { id: 10, name: 'new1', ...links };
+    const others = [item, { id: 11, name: 'new2', club: 1 }, { id: 12, name: 'new3', club: { id: second ?? 2 } }];
+    // An upsert always looks its items up.
+    expect(await outcome('POST', '?fields=id', item)).toEqual(await outcome('POST', '?fields=id&on_conflict=id', item));
+    expect(await outcome('POST', '?fields=id', others)).toEqual(
+      await outcome('POST', '?fields=id&on_conflict=id', others),
+    );
+    // So do changes of what a query selects.
+    const query = { filter: { id: { _in: [2, 3] } }, sort: ['id'] };
+    expect(await outcome('PATCH', '?fields=id', { keys: [2, 3], data: links })).toEqual(
+      await outcome('PATCH', '?fields=id', { query, data: links }),
+    );
+  });
 });

@@ -27,7 +27,7 @@ import { createView, type View } from './model/view.ts';
 import type { Rows } from './model/world.ts';
 
 const seed = drawnSeed('PROPERTY_SEED');
-const worlds = Number(process.env.PROPERTY_RUNS ?? 10);
+const worlds = Number(process.env.PROPERTY_RUNS ?? 4);
 const queries = Number(process.env.PROPERTY_QUERIES ?? 100);
 /** Changes tried to make the second database of the first. */
 const attempts = 120;
