@@ -128,17 +128,21 @@ describe.each(allServers)('$name', ({ dialect, missing }) => {
     expect(related).toEqual({ data: { constructor: [{ id: 1, toString: { valueOf: 'valueOf' } }] } });
   });
 
-  it('have types that other generators understand, as far as the compiler tells nothing else', async () => {
-    const document = await readClassDocument(project.folder, 'openapi', 'public');
-    const types = astToString(await openapiTypescript(document, { silent: true }));
-    const folder = join(project.folder, 'generator');
-    await mkdir(join(folder, 'generated'), { recursive: true });
-    await writeFile(join(folder, 'generated', 'api.ts'), types);
-    expect(await typeCheck(folder)).toBe('');
-  }, 60_000);
+  // What is told of names does not depend on the server, so compilers read it once.
+  it.skipIf(dialect !== null)(
+    'have types that other generators understand, as far as the compiler tells nothing else',
+    async () => {
+      const document = await readClassDocument(project.folder, 'openapi', 'public');
+      const types = astToString(await openapiTypescript(document, { silent: true }));
+      const folder = join(project.folder, 'generator');
+      await mkdir(join(folder, 'generated'), { recursive: true });
+      await writeFile(join(folder, 'generated', 'api.ts'), types);
+      expect(await typeCheck(folder)).toBe('');
+    },
+    60_000,
+  );
 
   it('have types of our client', async () => {
-    expect(await typeCheck(project.folder)).toBe('');
     const tests = columns.map(
       (name) => `
       await api.items('words').readByQuery({ filter: { ${JSON.stringify(name)}: { _eq: 'x' } }, fields: ['id', ${JSON.stringify(name)}], sort: [${JSON.stringify(name)}] });
@@ -161,7 +165,7 @@ export async function use(): Promise<readonly unknown[]> {
 }
 `,
     );
-    expect(await typeCheck(project.folder)).toBe('');
+    if (dialect === null) expect(await typeCheck(project.folder)).toBe('');
     const { createClient } = await import(pathToFileURL(join(project.folder, 'generated/client/admin/index.js')).href);
     const api = createClient(project.url, { auth: { staticToken: adminToken } });
     const { data } = await api.items('words').readByQuery({ filter: { toString: { _eq: 'toString' } } });
