@@ -1,4 +1,5 @@
 /** Prepared statements on a connection, as MariaDB and MySQL answer them: whatever is large, missing, changed or wrong. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type PoolConnection } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Parameter, RowSink } from '../../packages/runtime/src/database/database.ts';
@@ -6,11 +7,12 @@ import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database
 import { maxPrepared } from '../../packages/runtime/src/dialects/mysql/driver/line.ts';
 import { connectionOptions } from '../../packages/runtime/src/dialects/mysql/driver/options.ts';
 import { run } from '../../packages/runtime/src/dialects/mysql/driver/run.ts';
-import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
+import { connectMysql as connectPlain, createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
+import { startRelay } from '../support/relay.ts';
 import { servers } from '../support/servers.ts';
 import { collect, statement } from './statements.ts';
 
-describe.each(servers)('$name', ({ name, missing, start }) => {
+describe.each(servers)('$name', ({ name, missing, start, startFolding }) => {
   if (missing) return void it.skip('is not there');
 
   /** Of one connection, so that a statement meets what the one before has left. */
@@ -44,6 +46,34 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(await encrypted.query("SELECT REPEAT('é', 100000)", [])).toEqual([['é'.repeat(100_000)]]);
     await encrypted.close(0);
   });
+
+  it('ends no connection of the same number on another server to which an address leads by then', async () => {
+    const other = await startFolding();
+    await withMysql(other.url, (connection) => connection.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`));
+    const relay = await startRelay(url);
+    const balanced = await connectMysql({ url: relay.url, poolMax: 2 });
+    const client = { address: '', isGone: false };
+    try {
+      const [[id] = []] = await balanced.query('SELECT CAST(CONNECTION_ID() AS CHAR)', []);
+      let neighbour = await connectPlain(other.url);
+      while (neighbour.threadId < Number(id)) {
+        neighbour.destroy();
+        neighbour = await connectPlain(other.url);
+      }
+      expect(neighbour.threadId).toBe(Number(id));
+      const reading = balanced.read(statement('SELECT SLEEP(3)'), [], collect(), client);
+      relay.lead(other.url);
+      client.isGone = true;
+      await expect(reading).rejects.toMatchObject({ cause: { name: 'ClientGoneError' } });
+      await sleep(500);
+      expect((await neighbour.query('SELECT 1 AS alive'))[0]).toEqual([{ alive: 1 }]);
+      neighbour.destroy();
+    } finally {
+      await balanced.close(0);
+      await relay.close();
+      await other.stop();
+    }
+  }, 60_000);
 
   it('sends what is missing, also behind the first eight parameters', async () => {
     const parameters = ['a', null, 'b', null, 'c', 'd', 'e', 'f', null, 'g'];

@@ -8,6 +8,8 @@ export interface Relay {
   readonly url: string;
   /** Connections from here on go to the host and port of another URL, and those there are end. */
   move(to: string): void;
+  /** The same, and those there go on. */
+  lead(to: string): void;
   /** From here on it takes connections, and reads and answers nothing, not even the end of one. */
   hang(): void;
   close(): Promise<void>;
@@ -58,6 +60,9 @@ export async function startRelay(url: string, { refusesNames = false, hangsAt }:
   };
   return {
     url: relayed.href,
+    lead(to) {
+      target = new URL(to);
+    },
     move(to) {
       target = new URL(to);
       endAll();

@@ -100,7 +100,7 @@ async function openPool(
     publicTimeoutMs: publicStatementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : publicStatementTimeoutMs,
     poolMax,
     observer: options.poolObserver ?? unobserved,
-    kill: (connection) => killStatement(renewable.current(), connection),
+    kill: (connection, server) => killStatement(renewable.current(), connection, server),
     renew: () => renewPool(pool, renewable),
     failover,
   });

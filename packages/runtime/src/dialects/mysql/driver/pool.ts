@@ -30,8 +30,8 @@ interface MysqlPoolOptions extends PoolTimeouts {
   /** Connections at most. */
   readonly poolMax: number;
   readonly observer: PoolObserver;
-  /** Ends the statement of a connection. */
-  readonly kill: (connection: PoolConnection) => Promise<void>;
+  /** Ends the statement of a connection to a server. */
+  readonly kill: (connection: PoolConnection, server: string) => Promise<void>;
   /** Called when the server refused the password. True if there is another one now. */
   readonly renew: () => boolean;
   /** Choice among several servers. */
@@ -56,6 +56,7 @@ export class MysqlPool {
   /** With the milliseconds of a round trip, once they are known. */
   readonly #open = new Map<PoolConnection, number>();
   readonly #settingUp = new Map<PoolConnection, Promise<void>>();
+  readonly #servers = new WeakMap<PoolConnection, string>();
   readonly #leased = new Set<PoolConnection>();
   /** Changes of the server that takes writes. */
   moves = 0;
@@ -111,8 +112,8 @@ export class MysqlPool {
     }
   }
 
-  /** Counts a connection until it is closed; the result takes the milliseconds of a round trip of it. */
-  opened(connection: PoolConnection): (ms: number) => void {
+  /** Counts a connection until it is closed; the result takes the milliseconds of a round trip of it, and its server. */
+  opened(connection: PoolConnection): (ms: number, server: string) => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open.set(connection, Number.POSITIVE_INFINITY);
     this.#settingUp.set(connection, promise);
@@ -124,7 +125,8 @@ export class MysqlPool {
       this.#open.delete(connection);
       ended();
     });
-    return (ms) => {
+    return (ms, server) => {
+      this.#servers.set(connection, server);
       if (this.#open.has(connection)) this.#open.set(connection, ms);
       ended();
     };
@@ -188,8 +190,13 @@ export class MysqlPool {
 
   /** Closes a connection, and ends the statement that the server still runs for it. */
   abandon(connection: PoolConnection): void {
-    void this.#options.kill(connection);
+    void this.#kill(connection);
     this.destroy(connection);
+  }
+
+  async #kill(connection: PoolConnection): Promise<void> {
+    const server = this.#servers.get(connection) ?? '';
+    if (server !== '') await this.#options.kill(connection, server);
   }
 
   /** Takes a connection for a stream; `end` is to be called after it. */
@@ -264,7 +271,7 @@ export class MysqlPool {
     const end = performance.now() + graceMs;
     while (this.#leased.size + this.#waiting > 0 && performance.now() < end) await sleep(Math.min(lookMs, graceMs));
     const leased = [...this.#leased];
-    await Promise.all(leased.map((connection) => this.#options.kill(connection)));
+    await Promise.all(leased.map((connection) => this.#kill(connection)));
     for (const connection of leased) {
       this.destroy(connection);
       lineOf(connection).abandon(new ConnectionError('The connections were closed.'));

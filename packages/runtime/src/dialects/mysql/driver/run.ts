@@ -30,14 +30,24 @@ export const noAnswer = (): Promise<never> => Promise.reject(new ConnectionError
 /** Milliseconds after which the attempt is given up. */
 const timeoutMs = 2_000;
 
-/** Ends a statement by a connection of its own, as servers notice lost clients late. Never rejects. */
-export async function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): Promise<void> {
+/** Text that tells servers apart. */
+export const serverSql = "CONCAT_WS(' ', @@hostname, @@port, @@datadir)";
+
+/**
+ * Ends a statement by a connection of its own, as servers notice lost clients late. Never rejects. That connection may
+ * lead to another server than `server`, where the number is that of another connection.
+ */
+export async function killStatement(
+  url: string,
+  { threadId }: Pick<Connection, 'threadId'>,
+  server: string,
+): Promise<void> {
   if (!Number.isInteger(threadId)) return;
   const killer = createConnection(connectionOptions(url));
   const killed = new Promise<void>((resolve) => {
     // It may be gone by itself.
     killer.on('error', () => resolve());
-    killer.query(`KILL ${threadId}`, () => resolve());
+    killer.query(`KILL IF(${serverSql} = ?, ${threadId}, 0)`, [server], () => resolve());
   });
   await inTime(killed, timeoutMs, () => {});
   cut(killer);

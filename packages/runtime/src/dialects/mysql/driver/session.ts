@@ -6,6 +6,7 @@ import { mysqlSessionSettings } from '../../../language/index.ts';
 import { sessionNames } from '../texts.ts';
 import { toMysqlError } from './errors.ts';
 import { connectionOptions, cut } from './options.ts';
+import { serverSql } from './run.ts';
 
 interface MysqlSession {
   readonly isMariadb: boolean;
@@ -59,12 +60,12 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
  *
  * Sessions only read, unless a transaction says otherwise, and every statement sees all earlier commits, as on
  * PostgreSQL. Writes rely on that when they read rows that they have waited for (`docs/decisions/writes-on-mysql.md`).
- * When all is set, `took` is told the milliseconds of a round trip.
+ * When all is set, `took` is told the milliseconds of a round trip, and the server; that is empty if it is unknown.
  */
 export function setUp(
   connection: Pick<Connection, 'query'>,
   session: MysqlSession,
-  took: (ms: number) => void = () => undefined,
+  took: (ms: number, server: string) => void = () => undefined,
 ): void {
   const begun = performance.now();
   // A connection that fails here also fails the statement after it, which reports the error.
@@ -72,7 +73,10 @@ export function setUp(
   connection.query(sessionSql({ ...session, pooled: true }), () => {
     ms = performance.now() - begun;
   });
-  connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => took(ms));
+  connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => undefined);
+  connection.query<RowDataPacket[]>(`SELECT ${serverSql} AS server`, (_error, rows) =>
+    took(ms, rows?.[0]?.server ?? ''),
+  );
 }
 
 /** Seconds that a statement waits for a table that is in use, and for rows; later statements queue after it. */
