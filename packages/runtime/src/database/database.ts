@@ -222,8 +222,18 @@ export interface Outcome<T> {
 /** Client that a read answers. Both are looked up only where they are needed. */
 export interface ReadClient {
   readonly address: string;
-  /** True once its connection is closed. A read that takes long ends at the database then. */
+  /** True once its connection is closed. A read that waits is dropped then, and one that takes long ends at the database. */
   readonly isGone: boolean;
+}
+
+/** Client that leaves when a signal is aborted; an address is of no use where reads have their turn already. */
+export function clientOf(signal: AbortSignal, address = ''): ReadClient {
+  return {
+    address,
+    get isGone() {
+      return signal.aborted;
+    },
+  };
 }
 
 /** Requests that wait for a connection, and streams that hold one. */

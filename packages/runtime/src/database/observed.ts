@@ -104,7 +104,8 @@ class StatementWatch {
     const now = performance.now();
     const errorType = errorTypeOf(error);
     // One that got no connection has waited for it all the time.
-    if (errorType === 'connection' && part !== 'within' && run.sentAt === undefined) run.sentAt = now;
+    if ((errorType === 'connection' || errorType === 'client_gone') && part !== 'within' && run.sentAt === undefined)
+      run.sentAt = now;
     this.#ended(run, part, now, errorType, error);
   }
 

@@ -1,7 +1,7 @@
 /** The share of the connections that streams have. Their number is bounded, so that writes never wait for one. */
 import { PlatformError } from '../errors.ts';
 import type { Database, StreamLoad } from './database.ts';
-import { ConnectionError } from './errors.ts';
+import { abortError, ConnectionError } from './errors.ts';
 import { Waits } from './waits.ts';
 
 interface StreamLimits {
@@ -77,8 +77,8 @@ export class StreamShare {
     const waiting: WaitingStream = { asker, begin: resolve };
     this.#waiting.push(waiting);
     const ended = this.#waits.begin();
-    const giveUp = (): void => reject(tooBusy());
-    const timer = setTimeout(giveUp, this.#limits.timeoutMs);
+    const timer = setTimeout(() => reject(tooBusy()), this.#limits.timeoutMs);
+    const giveUp = (): void => reject(abortError(signal));
     signal.addEventListener('abort', giveUp, { once: true });
     try {
       await promise;

@@ -1,4 +1,6 @@
 /** Waits for results and for limited resources, which are counted for monitoring of the server. */
+import { ClientGoneError } from '../errors.ts';
+import { ConnectionError } from './errors.ts';
 
 /** Reported figures of the waiting requests. */
 export interface Waited {
@@ -68,4 +70,110 @@ export function inTime<T, Late = never>(
       },
     );
   });
+}
+
+/** A client that may leave while something waits for it. */
+interface Leaving {
+  readonly isGone: boolean;
+}
+
+export function noneFree(): ConnectionError {
+  return new ConnectionError('No connection was free in time.');
+}
+
+/** Error of what waits for a client that has left; undefined while it is there. */
+export function leftError(client: Leaving | undefined): ClientGoneError | undefined {
+  return client?.isGone === true ? new ClientGoneError() : undefined;
+}
+
+/** Interval at which waiting reads are looked at, in milliseconds. */
+const lookMs = 10;
+
+interface ReadQueueLimits {
+  readonly maxCount: number;
+  readonly maxPublic: number;
+  /** Time that one waits, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface Admitted {
+  readonly isPublic: boolean;
+}
+
+interface WaitingRead extends PromiseWithResolvers<Admitted> {
+  readonly deadline: number;
+  readonly client: Leaving | undefined;
+}
+
+/** Lets reads and streams in so far that transactions find a connection, and readers without a token less far. */
+export class ReadQueue {
+  readonly #limits: ReadQueueLimits;
+  readonly #running = new Set<Admitted>();
+  readonly #waiting: WaitingRead[] = [];
+  readonly #waitingPublic: WaitingRead[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: ReadQueueLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * At once where there is room, else in turn; it waits `moreMs` longer. Rejects with `ConnectionError` when late, and
+   * with `ClientGoneError` when its client has left.
+   */
+  enter(isPublic: boolean, moreMs = 0, client?: WaitingRead['client']): Promise<Admitted> | Admitted {
+    const queue = this.#queueOf(isPublic);
+    if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);
+    const deadline = performance.now() + this.#limits.timeoutMs + moreMs;
+    const waiting: WaitingRead = { ...Promise.withResolvers<Admitted>(), deadline, client };
+    queue.push(waiting);
+    this.#timer ??= setInterval(() => this.#look(), lookMs);
+    return waiting.promise;
+  }
+
+  /** Called once for each that was let in. */
+  leave(admitted: Admitted): void {
+    this.#running.delete(admitted);
+    for (const isPublic of [false, true]) {
+      const queue = this.#queueOf(isPublic);
+      for (let [next] = queue; next !== undefined && this.#hasRoom(isPublic); [next] = queue) {
+        queue.shift();
+        const failure = leftError(next.client);
+        if (failure === undefined) next.resolve(this.#admit(isPublic));
+        else next.reject(failure);
+      }
+    }
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const queue of [this.#waiting, this.#waitingPublic]) {
+      for (const waiting of [...queue]) {
+        const isLate = waiting.deadline < now;
+        const failure = leftError(waiting.client) ?? (isLate ? noneFree() : undefined);
+        if (failure === undefined) continue;
+        queue.splice(queue.indexOf(waiting), 1);
+        waiting.reject(failure);
+      }
+    }
+    if (this.#waiting.length + this.#waitingPublic.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #queueOf(isPublic: boolean): WaitingRead[] {
+    return isPublic ? this.#waitingPublic : this.#waiting;
+  }
+
+  #admit(isPublic: boolean): Admitted {
+    const admitted = { isPublic };
+    this.#running.add(admitted);
+    return admitted;
+  }
+
+  #hasRoom(isPublic: boolean): boolean {
+    const { maxCount: maxReads, maxPublic } = this.#limits;
+    if (this.#running.size >= maxReads) return false;
+    return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < maxPublic;
+  }
 }

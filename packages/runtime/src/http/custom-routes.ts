@@ -1,5 +1,6 @@
 /** The routes of a project's own code: from a request to typed values, and from the code's result to an answer. */
 import type { IncomingMessage } from 'node:http';
+import type { ReadClient } from '../database/database.ts';
 import { type ErrorCode, forbidden, PlatformError, together } from '../errors.ts';
 import { encodeShape, type Fitted, fitJson, fitTexts } from '../extensions/shapes.ts';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../language/index.ts';
@@ -7,7 +8,7 @@ import { decodeQueryText, readPathTexts, splitTarget } from '../query/parse/targ
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
 import type { Call } from './call.ts';
-import { type HttpContext, mediaTypes, type Responder } from './responses/answer.ts';
+import { type HttpContext, mediaTypes, type StreamingResponder } from './responses/answer.ts';
 
 /** A route with the handler that answers it. */
 export interface CustomEndpoint {
@@ -20,7 +21,7 @@ export interface CustomEndpoint {
 interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
-  readonly responder: Responder;
+  readonly responder: Pick<StreamingResponder, 'send' | 'clientOf'>;
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
@@ -61,7 +62,8 @@ async function answerRoute(
   const query = readMembers(route.query, texts, problems);
   raise('INVALID_QUERY', problems);
   const body = readBody(route, sent);
-  const input = { caller, ...writer.openFor(caller, senderOf(httpContext.request)), params, query, body };
+  const client = route.method === 'GET' ? clientUntilAnswered(responder, httpContext) : undefined;
+  const input = { caller, ...writer.openFor(caller, senderOf(httpContext.request), client), params, query, body };
   const value = await code.run(input);
   if (route.response === undefined) {
     responder.send(httpContext, { status: 204 });
@@ -69,6 +71,22 @@ async function answerRoute(
   }
   const bytes = Buffer.from(JSON.stringify(encodeShape(route.response, value)));
   responder.send(httpContext, { status: 200, type: mediaTypes.json, body: bytes });
+}
+
+/** Client of what a route reads. Code that goes on after the answer reads for itself, and other methods read for writes. */
+function clientUntilAnswered(
+  responder: Pick<StreamingResponder, 'clientOf'>,
+  { request, response }: HttpContext,
+): ReadClient {
+  const client = responder.clientOf(request);
+  return {
+    get address() {
+      return client.address;
+    },
+    get isGone() {
+      return client.isGone && !response.writableEnded;
+    },
+  };
 }
 
 /** The texts of a query string by their names; that of the token is not among them. */

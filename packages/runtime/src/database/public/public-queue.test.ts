@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ClientGoneError } from '../../errors.ts';
 import { type Asker, PublicQueue, type Turn } from './public-queue.ts';
 
 beforeEach(() => {
@@ -116,6 +117,23 @@ test('statements of one client begin in the order in which they came', async () 
   await vi.advanceTimersByTimeAsync(0);
   clock.mockRestore();
   expect(waiting.map(({ turn }) => turn !== undefined)).toEqual([true, false, false]);
+});
+
+test('a statement whose reader has left waits no longer, and leaves its place to the next', async () => {
+  const queue = new PublicQueue({ ...limits, places: 2 });
+  await runFor(queue, 'a', 'slow', 400);
+  const first = ask(queue, 'a', 'slow');
+  await vi.advanceTimersByTimeAsync(0);
+  const readers = [1, 2, 3].map(() => ({ isGone: false }));
+  const [soon, late, next] = readers.map((reader) => ask(queue, 'a', 'slow', { reader }));
+  const leave = (number: number): void => void Object.assign(readers[number] ?? {}, { isGone: true });
+  leave(0);
+  await vi.advanceTimersByTimeAsync(20);
+  expect([soon?.error, late?.error]).toEqual([expect.any(ClientGoneError), undefined]);
+  leave(1);
+  if (first.turn !== undefined) queue.leave(first.turn);
+  await vi.advanceTimersByTimeAsync(0);
+  expect([late?.error, next?.turn?.client]).toEqual([expect.any(ClientGoneError), 'a']);
 });
 
 test('what holds a connection goes on before others, and is not refused', async () => {

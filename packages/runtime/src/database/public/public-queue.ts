@@ -5,6 +5,8 @@
  * Slow statements have one place a client, and leave one place to all others. That place is free again as soon as the
  * statement in it turns out to be slow.
  */
+import { ClientGoneError } from '../../errors.ts';
+import type { ReadClient } from '../database.ts';
 import { ConnectionError } from '../errors.ts';
 import { type Waited, Waits } from '../waits.ts';
 import { type PaceLimits, PublicPace, type StatementKind, StatementTimes } from './public-pace.ts';
@@ -28,6 +30,8 @@ export interface Asker {
   readonly goesOn: boolean;
   /** True if it needs no place while its kind is quick: a stream always does. */
   readonly mayBeFree?: true;
+  /** It waits no longer once its reader has left. Default: the reader stays. */
+  readonly reader?: Pick<ReadClient, 'isGone'>;
 }
 
 /** A statement under way. */
@@ -45,7 +49,7 @@ interface WaitingTurn {
   readonly since: number;
   readonly deadline: number;
   readonly begin: (turn: Turn) => void;
-  readonly refuse: (error: ConnectionError) => void;
+  readonly refuse: (error: Error) => void;
 }
 
 /** Milliseconds of a way to the server that count for no statement; those of a short way do, which is hardly more than noise. */
@@ -100,7 +104,10 @@ export class PublicQueue {
     return this.#waits.waited;
   }
 
-  /** Gives a turn, at once if there is a place. Rejects with `ConnectionError` if there is none in time. */
+  /**
+   * Gives a turn, at once if there is a place. Rejects with `ConnectionError` if there is none in time, and with
+   * `ClientGoneError` if its reader leaves before.
+   */
   enter(asker: Asker): Turn | Promise<Turn> {
     const isFirst = this.#waiting.length === 0 || asker.goesOn || this.#isFree(asker);
     return isFirst && this.#mayBegin(asker, performance.now()) ? this.#begin(asker) : this.#wait(asker);
@@ -191,21 +198,27 @@ export class PublicQueue {
     // Others of its kind and its client's others are not let into the place that it leaves.
     for (const { kind, client, begun } of this.#running)
       if (now - begun > this.#limits.slowMs) this.times.suspect(kind, client);
-    const late = this.#waiting.filter(({ deadline }) => deadline < now);
-    if (late.length > 0) {
-      this.#waiting = this.#waiting.filter(({ deadline }) => deadline >= now);
-      for (const { refuse } of late) refuse(new ConnectionError('The database was busy for too long.'));
-    }
+    const isLate = ({ deadline }: WaitingTurn): boolean => deadline < now;
+    for (const { refuse } of this.#take(isLate)) refuse(new ConnectionError('The database was busy for too long.'));
+    for (const { refuse } of this.#take(hasLeft)) refuse(new ClientGoneError());
     this.#serve();
     if (this.#waiting.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
+  /** Takes some of those that wait out of the queue. */
+  #take(isTaken: (waiting: WaitingTurn) => boolean): readonly WaitingTurn[] {
+    const taken = this.#waiting.filter(isTaken);
+    if (taken.length > 0) this.#waiting = this.#waiting.filter((waiting) => !taken.includes(waiting));
+    return taken;
+  }
+
   #serve(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      next.begin(this.#begin(next.asker));
+      if (hasLeft(next)) next.refuse(new ClientGoneError());
+      else next.begin(this.#begin(next.asker));
     }
   }
 
@@ -228,4 +241,8 @@ export class PublicQueue {
     for (const turn of this.#running) if (turn.client === client) rank += Math.max(0, now - turn.begun) + 1;
     return rank;
   }
+}
+
+function hasLeft({ asker }: WaitingTurn): boolean {
+  return asker.reader?.isGone === true;
 }

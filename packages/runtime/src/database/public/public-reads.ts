@@ -1,5 +1,6 @@
 /** Reads of callers without a token: those by key and those that were quick run freely; others take turns. */
 import {
+  clientOf,
   type Database,
   type Parameter,
   type ReadClient,
@@ -7,7 +8,7 @@ import {
   receiverOf,
   type Statement,
 } from '../database.ts';
-import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
+import { StalledError, toDatabaseError } from '../errors.ts';
 import type { StatementKind } from './public-pace.ts';
 import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
 
@@ -38,7 +39,7 @@ export function queuePublicReads(database: Database, limits: TurnLimits): Databa
       if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink, client));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
-        runInTurn(queue, { kind, client: client.address, goesOn: false, mayBeFree: true }, (turn) =>
+        runInTurn(queue, { kind, client: client.address, reader: client, goesOn: false, mayBeFree: true }, (turn) =>
           database.read(
             turn.isSlow ? { ...statement, apart: true } : statement,
             parameters,
@@ -130,7 +131,8 @@ async function streamQueued(
   drained: () => Promise<void>,
   run: (drained: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  let turn: Turn | undefined = await enter(queue, { kind: `stream ${kind}`, client, goesOn: false });
+  const reader = clientOf(signal);
+  let turn: Turn | undefined = await enter(queue, { kind: `stream ${kind}`, client, reader, goesOn: false });
   let isOver = false;
   const leave = (): void => {
     if (turn !== undefined) queue.leave(turn);
@@ -141,7 +143,7 @@ async function streamQueued(
     await drained();
     if (signal.aborted) return;
     // The time of its next batches tells nothing of others that begin.
-    const next = await enter(queue, { kind: `next stream ${kind}`, client, goesOn: true });
+    const next = await enter(queue, { kind: `next stream ${kind}`, client, reader, goesOn: true });
     if (isOver) queue.leave(next, false);
     else turn = next;
   };
@@ -164,6 +166,6 @@ async function enter(queue: PublicQueue, asker: Parameters<PublicQueue['enter']>
   try {
     return await queue.enter(asker);
   } catch (error) {
-    throw error instanceof ConnectionError ? toDatabaseError(error) : error;
+    throw toDatabaseError(error);
   }
 }

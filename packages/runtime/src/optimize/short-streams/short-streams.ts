@@ -1,6 +1,6 @@
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ConnectionSeams } from '../../database/connection-seams.ts';
-import { createNote, type ReadClient, type RowSink } from '../../database/database.ts';
+import { clientOf, createNote, type RowSink } from '../../database/database.ts';
 import { commonLimits } from '../../query/plan/plan-bounds.ts';
 import { beyondOf, type ReadPass } from '../../query/plan/plan-read.ts';
 
@@ -29,16 +29,6 @@ export const readShortStreams: NonNullable<ConnectionSeams['wrapStreams']> = (st
     lengths.note(name, measured.longest);
   };
 };
-
-/** Its reads have their turn already, so that none needs an address. */
-function clientOf(signal: AbortSignal): ReadClient {
-  return {
-    address: '',
-    get isGone() {
-      return signal.aborted;
-    },
-  };
-}
 
 class MeasuredRows implements RowSink {
   longest = 0;

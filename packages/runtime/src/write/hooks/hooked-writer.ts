@@ -1,6 +1,6 @@
 /** Writes for which code of the project waits: `before`, the write itself, `after`, all in one transaction. */
 import type { Caller } from '../../caller.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, ReadClient } from '../../database/database.ts';
 import { sqlDialects } from '../../dialects/index.ts';
 import type { DriftGuard } from '../../drift-watch.ts';
 import { PlatformError } from '../../errors.ts';
@@ -96,7 +96,8 @@ export function createHookedWriter(options: HookedWriterOptions) {
     openFor: (
       caller: Caller,
       sender: RequestOrigin,
-    ): { readonly items: unknown; readonly transaction: RunInTransaction } => writes.openFor(caller, sender),
+      client?: ReadClient,
+    ): { readonly items: unknown; readonly transaction: RunInTransaction } => writes.openFor(caller, sender, client),
     /** Resolves when no hook runs any more that waited for a COMMIT. */
     settled: transactions.settled,
   };
@@ -180,9 +181,9 @@ class HookedWrites {
     throw error;
   }
 
-  openFor(caller: Caller, sender: RequestOrigin): ReturnType<HookedWriter['openFor']> {
+  openFor(caller: Caller, sender: RequestOrigin, client?: ReadClient): ReturnType<HookedWriter['openFor']> {
     return {
-      items: this.#openItems(this.#outside(sender), caller),
+      items: this.#openItems(this.#outside(sender, 0, client), caller),
       transaction: this.#transactionFor(caller, sender),
     };
   }
@@ -212,12 +213,13 @@ class HookedWrites {
   }
 
   /** Every read and write on its own; its hooks count with those that led here. */
-  #outside(sender: RequestOrigin, depth = 0): HookItemsContext {
+  #outside(sender: RequestOrigin, depth: number, client?: ReadClient): HookItemsContext {
     const { database } = this.#options;
     const { runAlone, withAttempts } = this.#transactions;
+    const read: Database['read'] = (statement, parameters, sink) => database.read(statement, parameters, sink, client);
     return {
       sender,
-      read: (...requestedItem) => this.#readWith((...statement) => database.read(...statement), ...requestedItem),
+      read: (...requestedItem) => this.#readWith(read, ...requestedItem),
       write: async (command) =>
         (await runAlone(withAttempts((attempt) => this.writeIn(attempt, command, depth + 1)))).keys,
     };

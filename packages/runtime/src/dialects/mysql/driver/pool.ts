@@ -10,7 +10,7 @@ import {
   statementTimeout,
 } from '../../../database/errors.ts';
 import type { Failover } from '../../../database/hosts/choose-primary.ts';
-import { type Waited, Waits } from '../../../database/waits.ts';
+import { type Admitted, leftError, noneFree, ReadQueue, type Waited, Waits } from '../../../database/waits.ts';
 import { ClientGoneError } from '../../../errors.ts';
 import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
@@ -148,7 +148,7 @@ export class MysqlPool {
    * Reads leave connections to transactions, and those of callers without a token also to other reads.
    */
   async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>, client?: ReadClient): Promise<T> {
-    const entering = this.#enter(isPublic);
+    const entering = this.#enter(isPublic, client);
     const admitted = entering instanceof Promise ? await entering : entering;
     try {
       return await this.#use(isPublic, use, client);
@@ -162,13 +162,13 @@ export class MysqlPool {
     use: (connection: PoolConnection) => Promise<T>,
     client: ReadClient | undefined,
   ): Promise<T> {
-    const connection = await this.lease();
+    const connection = await this.lease(client);
     const isShort = isPublic && this.publicTimeoutMs < this.answerTimeoutMs;
     try {
       const timeoutMs = isShort ? this.publicTimeoutMs : this.answerTimeoutMs;
       const value = await watched(use(connection), (ms) => {
         if (ms > timeoutMs) return isShort ? statementTimeout() : new ConnectionError('No answer in time.');
-        return client?.isGone === true ? new ClientGoneError() : undefined;
+        return leftError(client);
       });
       this.release(connection);
       return value;
@@ -180,9 +180,9 @@ export class MysqlPool {
     }
   }
 
-  #enter(isPublic: boolean): Admitted | Promise<Admitted> {
+  #enter(isPublic: boolean, client: ReadClient | undefined): Admitted | Promise<Admitted> {
     if (this.#closing) throw new ConnectionError('The connections are being closed.');
-    const entering = this.#reads.enter(isPublic, connectingTrips * this.roundTripMs);
+    const entering = this.#reads.enter(isPublic, connectingTrips * this.roundTripMs, client);
     if (!(entering instanceof Promise)) return entering;
     const ended = this.#waits.begin();
     return entering.finally(ended);
@@ -200,48 +200,61 @@ export class MysqlPool {
   }
 
   /** Takes a connection for a stream; `end` is to be called after it. */
-  async leaseForStream(isPublic: boolean): Promise<{ readonly connection: PoolConnection; readonly end: () => void }> {
-    const entering = this.#enter(isPublic);
+  async leaseForStream(
+    isPublic: boolean,
+    client: ReadClient,
+  ): Promise<{ readonly connection: PoolConnection; readonly end: () => void }> {
+    const entering = this.#enter(isPublic, client);
     const admitted = entering instanceof Promise ? await entering : entering;
     const end = (): void => this.#reads.leave(admitted);
     try {
-      return { connection: await this.lease(), end };
+      return { connection: await this.lease(client), end };
     } catch (error) {
       end();
       throw error;
     }
   }
 
-  /** Takes a connection, which the taker releases or destroys. Rejects with `ConnectionError` when none is free in time. */
-  lease(): Promise<PoolConnection> {
+  /**
+   * Takes a connection, which the taker releases or destroys. Rejects with `ConnectionError` when none is free in time,
+   * and with `ClientGoneError` when its client has left before.
+   */
+  lease(client?: ReadClient): Promise<PoolConnection> {
     if (this.#closing) return Promise.reject(new ConnectionError('The connections are being closed.'));
+    const { observer, timeoutMs } = this.#options;
+    const pauseMs = client === undefined ? timeoutMs : Math.min(timeoutMs, readLookMs);
     this.#waiting += 1;
     const ended = this.#waits.begin();
     const since = performance.now();
     return new Promise((resolve, reject) => {
-      let late = false;
-      const timer = setTimeout(() => {
-        late = true;
-        this.#options.observer.timedOut();
-        ended();
-        this.#waiting -= 1;
-        reject(new ConnectionError('No connection was free in time.'));
-      }, this.#options.timeoutMs);
-      this.#connect((error, connection) => {
+      let isOver = false;
+      const end = (failure?: unknown): void => {
+        isOver = true;
         clearTimeout(timer);
-        if (late) {
-          if (!error) connection.release();
-          return;
-        }
         ended();
         this.#waiting -= 1;
-        if (error) {
-          reject(toMysqlError(error));
+        if (failure !== undefined) reject(failure);
+      };
+      const look = (): void => {
+        const left = since + timeoutMs - performance.now();
+        const failure = leftError(client) ?? (left > 0 ? undefined : noneFree());
+        if (failure === undefined) {
+          timer = setTimeout(look, Math.min(left, pauseMs));
           return;
         }
-        this.#options.observer.waited(performance.now() - since);
-        this.#leased.add(connection);
-        resolve(connection);
+        if (failure instanceof ConnectionError) observer.timedOut();
+        end(failure);
+      };
+      let timer = setTimeout(look, pauseMs);
+      this.#connect((error, connection) => {
+        const failure = error ? toMysqlError(error) : leftError(client);
+        const isTaken = !isOver && failure === undefined;
+        if (!isOver) end(failure);
+        if (isTaken) {
+          observer.waited(performance.now() - since);
+          this.#leased.add(connection);
+          resolve(connection);
+        } else if (!error) connection.release();
       });
     });
   }
@@ -302,69 +315,4 @@ function watched<T>(reading: Promise<T>, findError: (ms: number) => Error | unde
       },
     );
   });
-}
-
-interface ReadQueueLimits {
-  readonly maxCount: number;
-  readonly maxPublic: number;
-  /** Time that one waits, in milliseconds. */
-  readonly timeoutMs: number;
-}
-
-export interface Admitted {
-  readonly isPublic: boolean;
-}
-
-/** Lets reads and streams in so far that transactions find a connection, and readers without a token less far. */
-export class ReadQueue {
-  readonly #limits: ReadQueueLimits;
-  readonly #running = new Set<Admitted>();
-  readonly #waiting: ((admitted: Admitted) => void)[] = [];
-  readonly #waitingPublic: ((admitted: Admitted) => void)[] = [];
-
-  constructor(limits: ReadQueueLimits) {
-    this.#limits = limits;
-  }
-
-  /** At once where there is room, else in turn; rejects with `ConnectionError` when late. It waits `moreMs` longer. */
-  enter(isPublic: boolean, moreMs = 0): Promise<Admitted> | Admitted {
-    const queue = this.#queueOf(isPublic);
-    if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);
-    return new Promise((resolve, reject) => {
-      const enter = (admitted: Admitted): void => {
-        clearTimeout(timer);
-        resolve(admitted);
-      };
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(enter), 1);
-        reject(new ConnectionError('No connection was free in time.'));
-      }, this.#limits.timeoutMs + moreMs);
-      queue.push(enter);
-    });
-  }
-
-  /** Called once for each that was let in. */
-  leave(admitted: Admitted): void {
-    this.#running.delete(admitted);
-    for (const isPublic of [false, true]) {
-      const queue = this.#queueOf(isPublic);
-      while (queue.length > 0 && this.#hasRoom(isPublic)) queue.shift()?.(this.#admit(isPublic));
-    }
-  }
-
-  #queueOf(isPublic: boolean): ((admitted: Admitted) => void)[] {
-    return isPublic ? this.#waitingPublic : this.#waiting;
-  }
-
-  #admit(isPublic: boolean): Admitted {
-    const admitted = { isPublic };
-    this.#running.add(admitted);
-    return admitted;
-  }
-
-  #hasRoom(isPublic: boolean): boolean {
-    const { maxCount: maxReads, maxPublic } = this.#limits;
-    if (this.#running.size >= maxReads) return false;
-    return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < maxPublic;
-  }
 }

@@ -6,7 +6,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadClient, RowSink } from '../../../database/database.ts';
-import { ConnectionError, isLost, isNotPrimary, PoolingError, toDatabaseError } from '../../../database/errors.ts';
+import {
+  abortError,
+  ConnectionError,
+  isLost,
+  isNotPrimary,
+  PoolingError,
+  toDatabaseError,
+} from '../../../database/errors.ts';
 import type { HostChange } from '../../../database/hosts/choose-primary.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PlatformError } from '../../../errors.ts';
@@ -116,7 +123,7 @@ export class Pool {
     if (isRefused || this.#refuses(this.#leases.length)) throw this.#unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<PooledConnection>();
     const waiting: Waiting = { deadline: this.#deadline(), leaseFor, take: resolve, refuse: reject };
-    const abort = (): void => this.#withdrawLease(waiting);
+    const abort = (): void => this.#withdrawLease(waiting, signal && abortError(signal));
     signal?.addEventListener('abort', abort);
     this.#leases.push(waiting);
     this.#watch();
@@ -252,6 +259,10 @@ export class Pool {
       for (let [read] = queue; read !== undefined; [read] = queue) {
         const member = this.#pick(read);
         if (member === undefined) break;
+        if (read.isGone) {
+          this.#dropLeft();
+          continue;
+        }
         queue.shift();
         this.#waitedFor(read);
         sendRead(member, read);
@@ -321,6 +332,7 @@ export class Pool {
     const now = performance.now();
     for (const member of [...this.#members]) this.#lookAt(member, now);
     this.#depth.recover(now);
+    this.#dropLeft();
     this.#serve();
     this.#refuseWaiting(now);
     if (!this.#busy() && this.#members.every((member) => member.shared)) {
@@ -361,7 +373,8 @@ export class Pool {
   /** Reads of callers without a token wait for their turn again: those after a slow one may be as slow. */
   #move(read: Read): void {
     const { isPublic, brief } = read.request;
-    if (isPublic === true && brief !== true) read.giveBack();
+    if (read.isGone) read.leave();
+    else if (isPublic === true && brief !== true) read.giveBack();
     else this.#dispatch(read);
   }
 
@@ -372,10 +385,15 @@ export class Pool {
     while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#timedOut());
   }
 
-  #withdrawLease(waiting: Waiting): void {
+  /** Ends waiting reads whose clients have left. */
+  #dropLeft(): void {
+    for (const read of this.#queues.takeLeft()) read.leave();
+  }
+
+  #withdrawLease(waiting: Waiting, error = this.#unavailable()): void {
     const index = this.#leases.indexOf(waiting);
     if (index < 0) return;
     this.#leases.splice(index, 1);
-    waiting.refuse(this.#unavailable());
+    waiting.refuse(error);
   }
 }

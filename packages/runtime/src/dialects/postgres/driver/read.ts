@@ -61,10 +61,15 @@ export class Read implements PendingQuery {
   /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
   settled(error: unknown): void {
     if (error === undefined) this.#done(this.#end());
+    else if (this.isGone && (isStatementTimeout(error) || isRetryable(error))) this.leave();
     else if (this.#rows === 0 && this.#tries++ < maxRetries && isRetryable(error))
       setTimeout(() => this.#again(this), retryPauseMs);
-    else if (this.isGone && isStatementTimeout(error)) this.#done(toDatabaseError(new ClientGoneError()));
     else this.#done(toStatementError(error, this.request));
+  }
+
+  /** Ends a read whose client has left. */
+  leave(): void {
+    this.#done(toDatabaseError(new ClientGoneError()));
   }
 
   /** Gives a read back that has not begun. */
@@ -110,6 +115,16 @@ export class ReadQueues {
 
   get length(): number {
     return this.#usual.length + this.#public.length + this.#apart.length;
+  }
+
+  /** Takes out the reads whose clients have left. */
+  takeLeft(): readonly Read[] {
+    const left = this.all.flatMap((queue) => queue.filter((read) => read.isGone));
+    for (const read of left) {
+      const queue = this.of(read);
+      queue.splice(queue.indexOf(read), 1);
+    }
+    return left;
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Admitted, ReadQueue } from './pool.ts';
+import { ClientGoneError } from '../errors.ts';
+import { type Admitted, ReadQueue } from './waits.ts';
 
 const limits = { maxCount: 4, maxPublic: 2, timeoutMs: 20 };
 
@@ -29,4 +30,18 @@ test('reads with a token come first, and no read waits for ever', async () => {
   expect(order).toEqual(['with', 'without']);
   for (let read = 0; read < 2; read++) admitted(driftGuard.enter(false));
   await expect(driftGuard.enter(false)).rejects.toThrow('No connection was free in time.');
+});
+
+test('a read whose client has left waits no longer, and leaves its place to the next', async () => {
+  const queue = new ReadQueue({ ...limits, maxCount: 1, timeoutMs: 5_000 });
+  const running = admitted(queue.enter(false));
+  const clients = [1, 2, 3].map(() => ({ isGone: false }));
+  const [soon, late, next] = clients.map((client) => Promise.resolve(queue.enter(false, 0, client)));
+  const refused = Promise.allSettled([soon, late]);
+  Object.assign(clients[0] ?? {}, { isGone: true });
+  await expect(soon).rejects.toThrow(ClientGoneError);
+  Object.assign(clients[1] ?? {}, { isGone: true });
+  queue.leave(running);
+  expect(await next).toEqual({ isPublic: false });
+  expect((await refused).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
