@@ -17,8 +17,9 @@ import {
 import { generateHosted } from '../support/host.ts';
 import { withMysql } from '../support/mariadb.ts';
 import { asDescribed } from '../support/openapi/described.ts';
-import { adminToken, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
+import { runWarm } from '../support/warm-command.ts';
 
 let database: ContractDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
@@ -1204,17 +1205,17 @@ describe('migrations', () => {
     const other = await createContractDatabase(tables);
     try {
       const migrate = (...more: string[]) =>
-        runPlatform(['migrate', '--project', project.folder, ...more], { DATABASE_URL: other.url });
+        runWarm(['migrate', '--project', project.folder, ...more], { DATABASE_URL: other.url });
       expect(await migrate()).toMatchObject({ code: 0 });
       expect((await migrate()).stderr).toContain('up to date');
       expect((await migrate('--status')).code).toBe(0);
-      const generated = await runPlatform(['introspect', '--project', project.folder], { DATABASE_URL: other.url });
+      const generated = await runWarm(['introspect', '--project', project.folder], { DATABASE_URL: other.url });
       expect(generated.code).toBe(0);
       const there = await schema(other.url);
       expect(there.model).toEqual(here.model);
       expect(there.tables).toEqual(here.tables);
       // Also where it was made nothing is done twice.
-      const again = await runPlatform(['migrate', '--project', project.folder], { DATABASE_URL: database.url });
+      const again = await runWarm(['migrate', '--project', project.folder], { DATABASE_URL: database.url });
       expect(again.stderr).toContain('up to date');
     } finally {
       await other.drop();

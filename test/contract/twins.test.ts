@@ -12,9 +12,10 @@ import { startHosted } from '../support/host.ts';
 import { loadApi } from '../support/in-process.ts';
 import { startOneLane } from '../support/lanes.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { type Answer, createProject, type Platform, runPlatform, secret } from '../support/platform.ts';
+import { type Answer, createProject, type Platform, secret } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { mysqlMigrationConnection } from '../support/system.ts';
+import { runWarm } from '../support/warm-command.ts';
 import { nestedAggregates } from './twins/aggregates.ts';
 import { furtherJsonFilters, jsonDocuments, jsonFilters } from './twins/json-filters.ts';
 
@@ -310,8 +311,7 @@ describe.each(servers)('PostgreSQL and $name', ({ missing, start, exact, uuid, j
   });
 
   it('has the tables of the platform only where somebody asks for them', async () => {
-    const migrate = (...args: string[]) =>
-      runPlatform(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
+    const migrate = (...args: string[]) => runWarm(['migrate', ...args, '--project', folder()], { DATABASE_URL: url });
     const { code, stderr } = await migrate('--status');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^ {2}1 accounts {2}pending$/m)]);
     expect((await migrate()).stderr).toContain('Applied 8 migrations');
