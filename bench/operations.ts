@@ -56,8 +56,8 @@ const kinds: readonly Kind[] = [
 
 /** Pairs of turns by start. Servers of the same code differ by some percent from start to start. */
 const pairsOfStart = 120;
-/** Turns of each server until V8 has compiled what it will. */
-const warmUpTurns = 160;
+/** Turns of each server until V8 has compiled what it will: half a minute of load. */
+const warmUpTurns = 1_200;
 
 const scenarios = [
   { name: 'by key', paths: Array.from({ length: 1_000 }, (_, index) => `/items/docs/${index + 1}`) },
