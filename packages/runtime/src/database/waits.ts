@@ -100,7 +100,9 @@ export interface Admitted {
   readonly isPublic: boolean;
 }
 
-interface WaitingRead extends PromiseWithResolvers<Admitted> {
+interface WaitingRead {
+  readonly resolve: (admitted: Admitted) => void;
+  readonly reject: (error: Error) => void;
   readonly deadline: number;
   readonly client: Leaving | undefined;
 }
@@ -125,10 +127,10 @@ export class ReadQueue {
     const queue = this.#queueOf(isPublic);
     if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);
     const deadline = performance.now() + this.#limits.timeoutMs + moreMs;
-    const waiting: WaitingRead = { ...Promise.withResolvers<Admitted>(), deadline, client };
-    queue.push(waiting);
+    const { promise, resolve, reject } = Promise.withResolvers<Admitted>();
+    queue.push({ resolve, reject, deadline, client });
     this.#timer ??= setInterval(() => this.#look(), lookMs);
-    return waiting.promise;
+    return promise;
   }
 
   /** Called once for each that was let in. */
