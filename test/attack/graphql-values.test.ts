@@ -99,7 +99,7 @@ function* some(all: Iterable<() => Shot>, part: number): Generator<Shot> {
 it('queries: each is answered or refused by the table, and the database never troubled', async () => {
   project.statements.reset();
   let answered = 0;
-  const fired = await swarm(project.url, some(shots('query'), 0.0003), (shot, hit) => {
+  const fired = await swarm(project.url, some(shots('query'), 0.0007), (shot, hit) => {
     if (expectAnswered(shot, hit).errors === undefined) answered += 1;
   });
   console.info(`${fired} requests, ${answered} answered`);
@@ -110,7 +110,7 @@ it('queries: each is answered or refused by the table, and the database never tr
 
 it('mutations: each is answered or refused by the table', async () => {
   let answered = 0;
-  const fired = await swarm(project.url, some(shots('mutation'), 0.0003), (shot, hit) => {
+  const fired = await swarm(project.url, some(shots('mutation'), 0.0007), (shot, hit) => {
     if (expectAnswered(shot, hit).errors === undefined) answered += 1;
   });
   console.info(`${fired} requests, ${answered} answered`);

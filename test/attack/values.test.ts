@@ -103,7 +103,7 @@ function* some(all: Iterable<() => Shot>, part: number): Generator<Shot> {
 
 it.each([
   ['in filters', shots, 0.006],
-  ['elsewhere', shotsElsewhere, 0.06],
+  ['elsewhere', shotsElsewhere, 0.2],
 ])(
   '%s, each is answered or refused by the table, and the database never troubled',
   async (_, all, part) => {
@@ -115,7 +115,7 @@ it.each([
     });
     console.info(`${fired} requests, ${answered} answered`);
     // The server answers one in 22 of those elsewhere.
-    expect(answered).toBeGreaterThan(fired / 40);
+    expect(answered).toBeGreaterThan(fired / 28);
     expect([...new Set(project.statements.errors())]).toEqual([]);
   },
   300_000,

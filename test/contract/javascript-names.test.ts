@@ -128,7 +128,7 @@ describe.each(allServers)('$name', ({ dialect, missing }) => {
     expect(related).toEqual({ data: { constructor: [{ id: 1, toString: { valueOf: 'valueOf' } }] } });
   });
 
-  // What is told of names does not depend on the server, so compilers read it once.
+  // Documents name fields alike on all servers, so compilers read them once.
   it.skipIf(dialect !== null)(
     'have types that other generators understand, as far as the compiler tells nothing else',
     async () => {
