@@ -17,7 +17,21 @@ const sql = `
   CREATE TABLE lists (id integer PRIMARY KEY, open boolean NOT NULL);
   CREATE TABLE entries (
     id integer PRIMARY KEY, person integer REFERENCES people, list integer NOT NULL REFERENCES lists, name varchar(20) NOT NULL, UNIQUE (list, name));
+  CREATE TABLE tickets (
+    id integer PRIMARY KEY, code integer, kind varchar(9) NOT NULL DEFAULT 'club', name varchar(20) UNIQUE,
+    club integer GENERATED ALWAYS AS (CASE kind WHEN 'club' THEN code - 10 END) STORED,
+    FOREIGN KEY (club) REFERENCES clubs (id));
+  CREATE TABLE vaults (id integer PRIMARY KEY);
+  CREATE TABLE hooks (
+    id integer PRIMARY KEY, code integer, vault integer GENERATED ALWAYS AS (code + 0) STORED,
+    FOREIGN KEY (vault) REFERENCES vaults (id));
+  INSERT INTO vaults VALUES (1);
+  CREATE TABLE labels (
+    id integer PRIMARY KEY, size integer NOT NULL, total integer GENERATED ALWAYS AS (size * 2) STORED,
+    name varchar(20) NOT NULL, UNIQUE (size, name));
   INSERT INTO clubs VALUES (1, true), (2, false);
+  INSERT INTO labels (id, size, name) VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
+  INSERT INTO tickets (id, code, kind, name) VALUES (1, 11, 'club', 'ann'), (2, 12, 'club', 'bob'), (3, 12, 'none', NULL), (4, 19, 'none', NULL);
   INSERT INTO people VALUES (1, NULL);
   INSERT INTO seats (id, club, name) VALUES (1, 1, 'ann'), (2, 2, 'bob'), (3, 1, 'cid');
   INSERT INTO lists VALUES (1, true), (2, false);
@@ -45,6 +59,12 @@ permissions:
       create: true
       update: { fields: '*', filter: { club: { open: { _eq: true } } }, validation: {} }
     benches: { read: true, create: true, update: true }
+    labels:
+      read: { fields: '*', filter: { total: { _lt: 4 } } }
+      create: { fields: '*', validation: { total: { _lt: 4 } } }
+      update: { fields: '*', filter: { total: { _lt: 4 } } }
+    tickets: { read: true, create: true, update: true }
+    hooks: { read: true, create: true }
     lists: { read: true }
     entries:
       read: { fields: '*', filter: { list: { open: { _eq: true } } } }
@@ -101,6 +121,7 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
     it.each([
       ...bodies('club').map((parts) => ['seats', ...parts] as const),
       ...bodies('list').map((parts) => ['entries', ...parts] as const),
+      ...bodies('size').map((parts) => ['labels', ...parts] as const),
     ])('tells nothing of hidden %s: %s%s', async (table, method, key, bodyOf) => {
       const [taken, free] = [
         await send(method, `/items/${table}${key}`, bodyOf('bob')),
@@ -145,12 +166,51 @@ describe.each(serverForms)('on $name, $form', ({ dialect, missing, environment }
       expectSameRefusal(await send('POST', '/items/benches', bodyOf(9)), hidden);
     });
 
-    it.each(['seats', 'entries'])('is told where the caller may write: %s', async (table) => {
-      const link = table === 'seats' ? 'club' : 'list';
+    it.each(['seats', 'entries', 'labels'])('is told where the caller may write: %s', async (table) => {
+      const link = { seats: 'club', entries: 'list' }[table] ?? 'size';
       const made = await send('POST', `/items/${table}`, { id: 10, [link]: 1, name: 'ann' });
       expect([failure(made), made.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'unique']);
       const changed = await send('PATCH', `/items/${table}/1`, { name: 'cid' });
       expect([failure(changed), changed.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'unique']);
+    });
+
+    it.each([
+      ['POST', '', (code: number) => ({ id: 10, code })],
+      ['POST', '', (code: number) => ({ id: 10, code, name: 'bob' })],
+      ['POST', '', (code: number) => [{ id: 10 }, { id: 11, code }]],
+      ['POST', '?on_conflict=id', (code: number) => ({ id: 1, code })],
+      ['PATCH', '/1', (code: number) => ({ code })],
+      ['PATCH', '/1', (code: number) => ({ code, name: 'bob' })],
+      ['PATCH', '', (code: number) => ({ keys: [code === 12 ? 3 : 4], data: { kind: 'club' } })],
+      ['PATCH', '', (code: number) => ({ keys: [1], data: { code } })],
+      ['PATCH', '', (code: number) => [{ id: 1, code }]],
+    ])('links no hidden item by what the database computes: %s%s', async (method, path, bodyOf) => {
+      const hidden = await send(method, `/items/tickets${path}`, bodyOf(12));
+      const missing = await send(method, `/items/tickets${path}`, bodyOf(19));
+      expect(failure(hidden)).toBe('403 FORBIDDEN');
+      expectSameRefusal(missing, hidden);
+      expect(await project.cells('SELECT id, code, kind FROM tickets WHERE id <> 2 ORDER BY id')).toEqual([
+        [1, 11, 'club'],
+        [3, 12, 'none'],
+        [4, 19, 'none'],
+      ]);
+    });
+
+    it('links nothing of collections that are not read by what the database computes', async () => {
+      const [there, missing] = [1, 2].map((code) => send('POST', '/items/hooks', { id: code, code }));
+      if (there !== undefined && missing !== undefined) expectSameRefusal(await missing, await there);
+      expect((await send('POST', '/items/hooks', { id: 3 })).status).toBe(200);
+    });
+
+    it('is told of items that hold such links, which stay, and lead to what is shown', async () => {
+      const answers = [
+        await send('PATCH', '/items/tickets/2', { name: 'new' }),
+        await send('POST', '/items/tickets', [{ id: 10, code: 11 }, { id: 11 }, { id: 12, code: 12, kind: 'none' }]),
+        await send('PATCH', '/items/tickets/10', { code: null }),
+      ];
+      expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(({ text }) => [200, text]));
+      const taken = await send('PATCH', '/items/tickets/1', { code: 11, name: 'new' });
+      expect([failure(taken), taken.json.errors[0].extensions.type]).toEqual(['400 FAILED_VALIDATION', 'unique']);
     });
   });
 });

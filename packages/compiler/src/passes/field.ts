@@ -85,7 +85,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   const constant = singleton ? constantDefault(column) : undefined;
   const writable = isWritableField(field, table, column);
   const fallback = writable ? fallbackSql(table, column, index) : undefined;
-  const formula = formulaOf(column, index);
+  const formula = formulaOf(column, table, index.dialect);
   const limits = field.type === 'integer' && native !== 'int2' ? narrowIntegers[column.type.base] : undefined;
   const nullable = column.nullable && !column.type.domains.some(({ notNull }) => notNull);
   return {
@@ -197,21 +197,48 @@ function fallbackSql(table: Table, column: Column, index: SchemaIndex): string |
   return source === null || base === undefined ? undefined : fallbackSql(index.table(source.table), base, index);
 }
 
-/** The expression of a generated column, as its type keeps numbers. Columns that bound the time of a version have none. */
-function formulaOf({ fill, nativeType, type }: Column, { dialect }: SchemaIndex): string | undefined {
-  if (fill.kind !== 'generated' || !dialectFacts[dialect].quotesNames) return undefined;
-  if (/^ROW (?:START|END)$/.test(fill.expression)) return undefined;
+/** SQL of a generated column, as its type keeps the value. Columns that bound the time of a version have none. */
+function formulaOf({ fill, nativeType, type, computed, source }: Column, table: Table, dialect: Dialect) {
+  if (fill.kind !== 'generated' || computed !== undefined || source !== null) return;
+  const { expression } = fill;
+  if (/^ROW (?:START|END)$/.test(expression)) return;
+  if (!dialectFacts[dialect].quotesNames) return formulaInScope(expression, nativeType, table);
   const { portable, precision, scale } = type;
   const whole = /unsigned/i.test(nativeType) ? 'UNSIGNED' : 'SIGNED';
   const decimal = precision === null ? undefined : `DECIMAL(${precision}, ${scale ?? 0})`;
   const kept = portable === 'decimal' ? decimal : /^(?:integer|bigInteger)$/.test(portable) ? whole : undefined;
-  const expression = fill.expression.replaceAll(textsAndNames, (part, name?: string) =>
-    name === undefined ? part : quoteName(name.replaceAll('``', '`')),
-  );
-  return kept === undefined ? `(${expression})` : `CAST(${expression} AS ${kept})`;
+  const parts: string[] = [];
+  let [text, end] = [kept === undefined ? '(' : 'CAST(', 0];
+  for (const { index, 0: part, 1: name } of expression.matchAll(textsAndNames)) {
+    if (name === undefined) continue;
+    parts.push(text + expression.slice(end, index), quoteName(name.replaceAll('``', '`')));
+    [text, end] = ['', index + part.length];
+  }
+  return [...parts, `${text}${expression.slice(end)}${kept === undefined ? '' : ` AS ${kept}`})`];
 }
 
 const textsAndNames = /'(?:[^'\\]|\\.|'')*'|`((?:[^`]|``)+)`/gs;
+
+/** The same where only the database finds names in an expression: it has those columns in scope that may be named there. */
+function formulaInScope(expression: string, nativeType: string, { columns }: Table) {
+  const mentioned = new Set<string>(expression.match(/[\w$]+/g));
+  if (mentioned.has('tableoid')) return;
+  const named = columns.filter(
+    ({ name, fill }) => fill.kind !== 'generated' && (mentioned.has(name) || expression.includes(quoteName(name))),
+  );
+  const value = `(${expression})::${castName(nativeType)}`;
+  if (named.length === 0) return [value];
+  const inputs = named.flatMap((column) => [
+    quoteName(column.name),
+    `::${castName(column.nativeType)} AS ${quoteName(column.name)}${column === named.at(-1) ? ') AS r)' : ', '}`,
+  ]);
+  return [`(SELECT ${value} FROM (SELECT `, ...inputs];
+}
+
+/** The modifiers of types that are not the database's own are numbers of the catalog, which SQL does not take. */
+function castName(nativeType: string): string {
+  return nativeType.includes('.') ? nativeType.replace(/\(-?\d+\)$/, '') : nativeType;
+}
 
 /** SQL of a default. A doubled backslash stands for itself where one is an escape. */
 function defaultSql(expression: string, { dialect }: SchemaIndex): string {

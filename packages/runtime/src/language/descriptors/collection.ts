@@ -46,8 +46,8 @@ export interface FieldDescriptor extends ValueType {
   readonly random?: true;
   /** SQL of the value that the database fills in, for an item of a batch that leaves the field to it. */
   readonly fallback?: string;
-  /** SQL that computes a generated column from others of its row, in quotes. Absent where the catalog does not quote them. */
-  readonly formula?: string;
+  /** SQL that computes a generated column from others of its row: every second part is one of these, quoted. */
+  readonly formula?: readonly string[];
   /** Set when the configuration requires a value that the database does not. */
   readonly required?: true;
   /** On singletons, which read as their defaults before the first write: the default when it is a constant. */

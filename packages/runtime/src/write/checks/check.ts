@@ -3,6 +3,7 @@ import {
   type CallerOperand,
   type Condition,
   type ConstraintDescriptor,
+  type FieldDescriptor,
   type ManyToAny,
   type ManyToMany,
   type ManyToOne,
@@ -331,6 +332,24 @@ export function itemFields(
 export function isComputed({ fields, key, system }: CollectionScope['descriptor'], name: string): boolean {
   const field = fields.find((candidate) => candidate.name === name);
   return field?.writable === false && field.filled !== 'identity' && system !== true && !key.includes(name);
+}
+
+/** Places of the columns that hold a part of a link or decide a computed one, and the number of those that are linked. */
+export function columnsOf({ writable, columns }: Written, { on }: ManyToOne) {
+  const { fields } = writable.collection.descriptor;
+  const isPart = ({ column }: FieldDescriptor): boolean => on.some(({ from }) => from === column);
+  const sources = new Set(fields.filter(isPart).flatMap((part) => sourcesOf(fields, part)));
+  const places = columns.flatMap(({ field }, index) => (sources.has(field.descriptor.column) ? [index] : []));
+  const linked = columns.filter((column) => column.linked && isPart(column.field.descriptor));
+  return { places, linked: linked.length };
+}
+
+/** The columns that decide the value of a field; all of the row where the database computes it from unknown ones. */
+function sourcesOf(fields: readonly FieldDescriptor[], field: FieldDescriptor): readonly string[] {
+  if (field.filled !== 'generated') return [field.column];
+  if (field.formula === undefined) return fields.map(({ column }) => column);
+  const named = field.formula.filter((_, index) => index % 2 === 1);
+  return fields.filter(({ column }) => named.includes(column)).flatMap((source) => sourcesOf(fields, source));
 }
 
 /** Names of the fields of some columns. */

@@ -22,6 +22,7 @@ import {
   awaitedLinks,
   type Check,
   type CheckedRow,
+  columnsOf,
   conjunctsOf,
   isEveryRow,
   isLate,
@@ -295,8 +296,10 @@ function linksOf(written: Written): readonly SetLink[] {
     if (link.kind !== 'm2o') return [];
     // A request may link the items that it wrote itself, but may not name the rest of a key beside a part of theirs.
     const parts = pairsBesideTenant(writable.collection.descriptor, link.on, 'from');
-    // A caller who reads nothing of the target has been refused where a field is the link, and only there.
-    const counted = link.field === undefined ? scope.read : countedScope(scope, link.target);
+    // A caller who reads nothing of the target has been refused where a field is the link that payloads have, and only there.
+    const field = writable.collection.descriptor.fields.find(({ name }) => name === link.field);
+    const isDecoded = field !== undefined && field.filled !== 'generated';
+    const counted = isDecoded ? countedScope(scope, link.target) : scope.read;
     const read = counted.collections.get(link.target);
     const target = read ?? scope.open.collections.get(link.target);
     if (target === undefined) return [];
@@ -304,11 +307,10 @@ function linksOf(written: Written): readonly SetLink[] {
       counted === scope.read
         ? readsEveryRow(target) && readsNames(target, link, scope.admin)
         : target.rows.some(isEveryRow);
-    const places = columnsOf(written, link);
-    const linked = places.filter((index) => written.columns[index]?.linked === true);
-    if (linked.length >= parts.length || places.length === 0) return [];
+    const { places, linked } = columnsOf(written, link);
+    if (linked >= parts.length || places.length === 0) return [];
     const isPlain = read !== undefined && isWhole;
-    return [{ relation, link, counted, target, places, isPlain, isPartly: linked.length > 0 }];
+    return [{ relation, link, counted, target, places, isPlain, isPartly: linked > 0 }];
   });
 }
 
@@ -357,17 +359,6 @@ function visibleNames(row: Row, { on }: ManyToOne, isAdmin: boolean): readonly s
     if (named === undefined || descriptor.key.includes(named.name)) return [];
     const field = fields.get(named.name);
     return field === undefined || (field.secret && !isAdmin) ? [sqlFalse] : [granted(row, field.grant)];
-  });
-}
-
-/** Places of the columns that hold a part of the link. */
-function columnsOf({ writable, columns }: Written, link: ManyToOne): readonly number[] {
-  const parts = writable.collection.descriptor.fields.filter(({ column }) =>
-    link.on.some(({ from }) => from === column),
-  );
-  return parts.flatMap(({ name }) => {
-    const index = columns.findIndex(({ field }) => field.descriptor.name === name);
-    return index < 0 ? [] : [index];
   });
 }
 

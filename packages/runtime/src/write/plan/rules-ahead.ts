@@ -70,7 +70,7 @@ function rowsTable(
     const formula = fields.find((field) => field.column === quoted)?.formula;
     return formula === undefined
       ? `${alias}.${findOrCreate(names, quoted, () => `x${names.size}`)}`
-      : formula.replaceAll(textsAndNames, (part) => (part.startsWith("'") ? part : column(part)));
+      : formula.map((part, index) => (index % 2 === 0 ? part : column(part))).join('');
   };
   const print = (): string => {
     const values = [...names].map(([quoted, name]) => `${rows.valueOf(quoted)} AS ${name}`);
@@ -82,9 +82,6 @@ function rowsTable(
   };
   return { column, print };
 }
-
-/** Texts and quoted names in the formula of a column. */
-const textsAndNames = /'(?:[^'\\]|\\.|'')*'|"(?:[^"]|"")+"/gs;
 
 /** Rows that a step is about to write. */
 interface RowsAhead {
