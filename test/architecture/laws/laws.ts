@@ -34,7 +34,7 @@ export const laws: readonly Law[] = [
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
   { name: 'files of a folder', today: 23, bound: 25, measure: largestFolder },
-  { name: 'lines of a file', today: 400, bound: 400, measure: longestFile },
+  { name: 'lines of a file', today: 399, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 60, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
