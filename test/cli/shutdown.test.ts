@@ -2,14 +2,16 @@
  * Ends of servers and commands: requests that run are finished, a database that hangs keeps nothing from ending, and a command
  * tells for which session it waits.
  */
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundledFor } from '../support/bundled.ts';
 import { type ContractDatabase, createSystemDatabase, onServer } from '../support/contract-database.ts';
 import { withClient } from '../support/database.ts';
 import { generateHosted } from '../support/host.ts';
 import { withMysql } from '../support/mariadb.ts';
-import { createProject, spawnPlatform, startUnchecked } from '../support/platform.ts';
+import { asking, createProject, spawnPlatform, startUnchecked, variablesOf } from '../support/platform.ts';
 import { serveProject } from '../support/project.ts';
 import { startRelay } from '../support/relay.ts';
 import { allServers } from '../support/servers.ts';
@@ -47,6 +49,41 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
       await project.close();
     }
   },
+);
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+it.runIf(hasPython).each([
+  ['one process', []],
+  ['two workers', ['--workers', '2']],
+])(
+  'a terminal that is closed stops %s as SIGTERM does',
+  async (_, flags) => {
+    const database = await createSystemDatabase(sql);
+    const { folder, remove } = await createProject();
+    await generateHosted(folder, database.url);
+    const args = [...bundledFor(database.url), 'packages/cli/bin/platform.cjs', 'start', '--project', folder, ...flags];
+    const terminal = spawn('python3', ['test/support/terminal.py', process.execPath, ...args], {
+      env: { ...variablesOf(database.url, {}), LOG_LEVEL: 'info', ACCESS_LOG: 'all' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const ended = once(terminal, 'exit');
+    let printed = '';
+    terminal.stdout.on('data', (chunk) => (printed += String(chunk)));
+    try {
+      await expect.poll(() => printed, { timeout: 20_000 }).toMatch(/Listening on \S+\s/);
+      const running = asking(/Listening on (\S+)/.exec(printed)?.[1] ?? '').admin('/items/slow?fields=id,slept');
+      await untilRunning(database.url);
+      terminal.stdin.end();
+      expect((await running).status).toBe(200);
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      terminal.kill();
+      await remove();
+      await database.drop();
+    }
+  },
+  60_000,
 );
 
 /** True of the last message of a client, in either protocol. */

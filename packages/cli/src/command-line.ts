@@ -31,9 +31,9 @@ Environment:
   ADMIN_EMAIL, ADMIN_PASSWORD  the first administrator, made when there is no user
 `;
 
-/** A reader that has gone, such as `head`, ends neither a server nor a command. */
-function ignoreClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+/** A reader that has gone, such as `head` or a terminal that was closed, ends neither a server nor a command. */
+function ignoreClosed(this: { readonly isTTY?: boolean }, error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && !(error.code === 'EIO' && this.isTTY === true)) throw error;
 }
 
 /** Runs the command of the process's arguments, and sets the exit code. */

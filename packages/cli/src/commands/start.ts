@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { join, relative } from 'node:path';
+import { isatty } from 'node:tty';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { FullDisk, PassedConnections, RunningServer, ServeOptions } from '@tablewright/runtime';
 import { onStopSignals, stopSignals } from '@tablewright/runtime/tools';
@@ -198,18 +199,24 @@ async function startCluster(project: Settings, size: number, progress: Progress)
 /** Signals that stop all processes. */
 const leaderSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Signals to stop as one process has them, but for SIGHUP: it replaces the processes one after the other. */
+/** Signals to stop as one process has them. SIGHUP does so with the terminal, and else replaces one process after the other. */
 function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
   const end = (code: number) => (): void => process.exit(code);
   const kill = (): void => {
     workers.kill();
     process.exit(1);
   };
-  onStopSignals(() => void workers.stop().then(end(0), end(1)), kill, leaderSignals);
+  const stop = onStopSignals(() => void workers.stop().then(end(0), end(1)), kill, leaderSignals);
   process.on('SIGHUP', () => {
+    if (isTerminalClosed()) return stop();
     manager.reloading();
     void workers.restart().then(manager.reloaded);
   });
+}
+
+/** True if this process began to print to a terminal that is no more. */
+function isTerminalClosed(): boolean {
+  return [process.stdout, process.stderr].some(({ isTTY, fd }) => isTTY && !isatty(fd));
 }
 
 /** One of the processes. A terminal signals all of them at once, so it waits for the message of the first one. */

@@ -75,12 +75,12 @@ export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** Milliseconds in which a signal comes again: a terminal and systemd send it to all processes, and npm passes it on. */
 const repeatedMs = 500;
 
-/** Calls `stop` on the first of some signals, and `kill` on a later one. */
+/** Calls `stop` on the first of some signals, and `kill` on a later one. Returns what hears another signal as one of them. */
 export function onStopSignals(
   stop: () => void,
   kill: () => void,
   signals: readonly NodeJS.Signals[] = stopSignals,
-): void {
+): () => void {
   let since = Number.POSITIVE_INFINITY;
   function onSignal(): void {
     if (performance.now() - since > repeatedMs) kill();
@@ -89,6 +89,7 @@ export function onStopSignals(
     stop();
   }
   for (const signal of signals) process.on(signal, onSignal);
+  return onSignal;
 }
 
 /** On a signal to stop it stops the server and ends the process: code 0, or 1 on failure or a later signal. */
