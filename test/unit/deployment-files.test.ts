@@ -108,6 +108,8 @@ test('behind nginx, as the page sets it up, all refusals are in JSON, none of an
       const refusal = [400, 'application/json', { errors: [{ message, extensions: { code } }] }];
       for (const head of heads) expect(await sendHead(port, head)).toEqual(refusal);
     }
+    const unknown = { message: 'There is no such endpoint.', extensions: { code: 'ROUTE_NOT_FOUND' } };
+    expect(await sendHead(port, 'TRACE / HTTP/1.0')).toEqual([404, 'application/json', { errors: [unknown] }]);
     const broken = await fetch(`http://127.0.0.1:${port}/half`);
     await expect(broken.text()).rejects.toThrow('terminated');
   } finally {
