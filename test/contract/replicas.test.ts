@@ -3,6 +3,7 @@
  * another. Source: scale-out notes, sections 2 to 4.
  */
 import { writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@tablewright/client';
@@ -142,6 +143,30 @@ it('carries the position of a write to the reads after it, whichever they are', 
 it('waits for a replica that is about to follow, and then asks no more', async () => {
   const token = (await write('followed')).headers.get(header) ?? '';
   await expect.poll(() => asked('/items/notes?fields=id&limit=1', { [header]: token })).toBe('replica');
+});
+
+it('asks no longer where a replica is for a client that has left', { timeout: 60_000 }, async () => {
+  const patient = await replicas({ DATABASE_DRIVER: 'pg', DATABASE_READ_WAIT: '1m' });
+  /** Questions in a tenth of a second. */
+  const questions = async (): Promise<number> => {
+    reading.reset();
+    await sleep(100);
+    return reading.texts().filter((text) => text.startsWith('SELECT CASE WHEN pg_catalog.pg_is_in_recovery()')).length;
+  };
+  try {
+    await expect.poll(() => asked('/items/notes?fields=id', {}, patient)).toBe('replica');
+    await whilePaused(async () => {
+      const token = (await write('left')).headers.get(header) ?? '';
+      for (const path of ['/items/notes?fields=id', '/items/notes/1?fields=id', '/items/notes?fields=id&limit=-1']) {
+        const leaving = get(`${patient.url}${path}`, { headers: { [header]: token } }).on('error', () => undefined);
+        await expect.poll(questions, { timeout: 10_000 }).toBeGreaterThan(2);
+        leaving.destroy();
+        await expect.poll(questions, { timeout: 10_000 }).toBe(0);
+      }
+    });
+  } finally {
+    await patient.stop();
+  }
 });
 
 it('takes tokens that it has not made for the latest position, and tells nothing by its own', async () => {

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isClientGone, PlatformError } from '../../errors.ts';
 import { currentRecord } from '../../operate/request-record.ts';
-import { type Database, type RowSink, receiverOf, type Statement } from '../database.ts';
+import { clientOf, type Database, type ReadClient, type RowSink, receiverOf, type Statement } from '../database.ts';
 import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
+import { leftError } from '../waits.ts';
 import type { HostGroup } from './host-group.ts';
 import type { HasReached, Positions } from './positions.ts';
 import type { Replica } from './replicas.ts';
@@ -41,6 +42,7 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
   async function onReplica(
     statement: Statement,
     sink: RowSink,
+    client: Pick<ReadClient, 'isGone'> | undefined,
     run: (database: Database, sink: RowSink) => Promise<void>,
   ): Promise<void> {
     const failed = new Set<Replica>();
@@ -49,7 +51,7 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
       const counted = new CountedRows(sink);
       replica.busy++;
       try {
-        if (!(await comesTo(replica, database, statement.after ?? '', options))) break;
+        if (!(await comesTo(replica, database, { position: statement.after ?? '', client }, options))) break;
         await run(database, counted);
         return;
       } catch (error) {
@@ -68,11 +70,11 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
     read: (statement, parameters, sink, client) =>
       statement.after === undefined
         ? primary.read(statement, parameters, sink, client)
-        : onReplica(statement, sink, (database, rows) => database.read(statement, parameters, rows, client)),
+        : onReplica(statement, sink, client, (database, rows) => database.read(statement, parameters, rows, client)),
     stream: (statement, parameters, sink, drained, signal, client) =>
       statement.after === undefined
         ? primary.stream(statement, parameters, sink, drained, signal, client)
-        : onReplica(statement, sink, (database, rows) =>
+        : onReplica(statement, sink, clientOf(signal), (database, rows) =>
             database.stream(statement, parameters, rows, drained, signal, client),
           ),
     query(text, parameters, observer) {
@@ -91,32 +93,48 @@ const firstPauseMs = 1;
 const maxPauseMs = 8;
 /** One that waits by itself does so at most so long at once: reads that wait for earlier positions share the question. */
 const awaitedMs = 10;
+/** Where a replica answers nothing, it is noticed so soon that the client has left, or that it is late. */
+const lookMs = 10;
 
-/** True once a replica has come to a position; false if that takes too long. */
+interface Awaited {
+  readonly position: string;
+  readonly client: Pick<ReadClient, 'isGone'> | undefined;
+}
+
+/** True once a replica has come to a position; false if that takes too long. Rejects when the client leaves before. */
 async function comesTo(
   replica: Replica,
   database: Database,
-  position: string,
+  { position, client }: Awaited,
   { waitMs, hasReached, askPosition }: RoutingOptions,
 ): Promise<boolean> {
   if (position === '' || (replica.reached !== null && hasReached(replica.reached, position))) return true;
   const begun = performance.now();
-  const late = sleep(waitMs, null, { ref: false });
+  const over = Promise.withResolvers<null>();
+  const looking = setInterval(() => {
+    if (client?.isGone === true || performance.now() - begun >= waitMs) over.resolve(null);
+  }, lookMs);
   const { reached: sql, awaited } = replica.positionSql ?? {};
   const parameters = [position, String(awaitedMs / 1_000)];
   const ask = () => (awaited === undefined ? askPosition(database, sql) : askPosition(database, awaited, parameters));
   const answers = (other: string): boolean => awaited === undefined || hasReached(other, position);
-  for (let pause = firstPauseMs; ; ) {
-    const reached = await Promise.race([replica.ask(position, answers, ask), late]);
-    if (reached !== null && hasReached(reached, position)) {
-      replica.reached = reached;
-      return true;
+  try {
+    for (let pause = firstPauseMs; ; ) {
+      const reached = await Promise.race([replica.ask(position, answers, ask), over.promise]);
+      if (reached !== null && hasReached(reached, position)) {
+        replica.reached = reached;
+        return true;
+      }
+      const left = leftError(client);
+      if (left !== undefined) throw toDatabaseError(left);
+      const waited = performance.now() - begun;
+      if (waited + pause > waitMs) return false;
+      if (waited < eagerMs || awaited !== undefined) continue;
+      await sleep(pause);
+      pause = Math.min(2 * pause, maxPauseMs);
     }
-    const waited = performance.now() - begun;
-    if (waited + pause > waitMs) return false;
-    if (waited < eagerMs || awaited !== undefined) continue;
-    await sleep(pause);
-    pause = Math.min(2 * pause, maxPauseMs);
+  } finally {
+    clearInterval(looking);
   }
 }
 
