@@ -73,7 +73,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['DATABASE_DRIVER', 'auto', '`auto`, `fast` or `pg`, see [the connection](../configuration.md#the-connection).'],
       ['DATABASE_POOL_MAX', '10', 'Connections of one process.'],
       ['DATABASE_POOL_TIMEOUT', '2s', 'Time that a request waits for a connection.'],
-      ['DATABASE_STATEMENT_TIMEOUT', '30s', 'Time that a statement may take.'],
+      ['DATABASE_STATEMENT_TIMEOUT', '30s', 'Time that a statement may take; the embedded database has none.'],
       ['DATABASE_PUBLIC_STATEMENT_TIMEOUT', '10s', 'The same for callers without a token; `0`: no other time.'],
       [
         'DATABASE_READ_ONLY',

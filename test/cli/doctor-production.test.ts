@@ -160,6 +160,7 @@ const cases: readonly (readonly [
   ['pool-beyond-server', { DATABASE_POOL_MAX: '9000' }, []],
   ['pool-beyond-server', { STORAGE_LOCAL_ROOT: '/srv/uploads' }, ['--workers', '100']],
   ['statement-timeout-none', { DATABASE_STATEMENT_TIMEOUT: '24d' }, []],
+  ['database-embedded', { DATABASE_URL: '' }, []],
   ['mail-to-files', { EMAIL_SMTP_HOST: '' }, []],
   ['uploads-in-state-folder-with-workers', {}, ['--workers', '2']],
 ];

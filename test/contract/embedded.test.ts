@@ -1,11 +1,13 @@
 /** The embedded database answers with the same bytes as a real server, writes as it does, and keeps what it was told. */
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataSql } from '../../fixtures/magazine/data.ts';
 import { createEmbedded } from '../support/embedded.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
-import { createProject, type Platform, startPlatform } from '../support/platform.ts';
+import { adminToken, createProject, type Platform, startPlatform, startUnchecked } from '../support/platform.ts';
 
 let magazine: Magazine;
 let project: Awaited<ReturnType<typeof createProject>>;
@@ -92,4 +94,40 @@ it('keeps transactions apart, and what they wrote beyond a stop', async () => {
   expect(json.data.map(({ name }: { name: string }) => name).sort()).toEqual(
     names.filter((_, place) => place % 3 !== 0).sort(),
   );
+});
+
+it('ends no statement, and begins none for a client that has left meanwhile', { timeout: 60_000 }, async () => {
+  const { folder, remove } = await createProject();
+  const database = await createEmbedded(join(folder, '.platform', 'database'));
+  await database.exec('CREATE VIEW naps AS SELECT n AS id, pg_sleep(3)::text AS nap FROM generate_series(1, 1) n');
+  await database.close();
+  const server = await startUnchecked(folder, '', { SLOW_QUERY: '1s', LOG_LEVEL: 'info' });
+  const { hostname, port } = new URL(server.url);
+  const leave = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.end(
+          `GET /items/naps HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`,
+          () => void socket.destroy(),
+        ),
+      );
+      socket.on('close', () => resolve());
+    });
+  const isHeard = () => Promise.race([server.ask('/server/ping').then(() => true), sleep(200, false)]);
+  try {
+    await leave();
+    // While a statement runs, the process hears nothing.
+    await expect.poll(isHeard).toBe(false);
+    await Promise.all(Array.from({ length: 5 }, leave));
+    expect((await server.ask('/server/ping')).status).toBe(200);
+    expect((await server.admin('/server/health')).status).toBe(200);
+    const ran = server
+      .log()
+      .split('\n')
+      .filter((line) => /"slow-query".*naps/.test(line) && !line.includes('client_gone'));
+    expect(ran).toHaveLength(1);
+  } finally {
+    await server.stop();
+    await remove();
+  }
 });

@@ -213,6 +213,16 @@ export const checks: readonly Check[] = [
     cure: 'Remove DATABASE_STATEMENT_TIMEOUT and DATABASE_PUBLIC_STATEMENT_TIMEOUT, or lower them.',
   },
   {
+    code: 'database-embedded',
+    severity: 'warning',
+    title: 'the embedded database, on which nothing ends a statement',
+    wrong: ({ environment, problems }) =>
+      environment.database.url === null && !problems.some(({ variable }) => variable === 'DATABASE_URL')
+        ? 'Nothing ends a statement on the embedded database, and the server answers no one while one runs.'
+        : null,
+    cure: 'Set DATABASE_URL.',
+  },
+  {
     code: 'mail-to-files',
     severity: 'warning',
     title: 'mails become files, because there is no mail server',

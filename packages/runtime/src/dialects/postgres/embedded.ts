@@ -1,8 +1,17 @@
 /** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
-import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
+import type {
+  Database,
+  Outcome,
+  Parameter,
+  ReadClient,
+  RowSink,
+  Statement,
+  Transaction,
+} from '../../database/database.ts';
 import { ConnectionError, throwIfAborted, toDatabaseError } from '../../database/errors.ts';
+import { leftError } from '../../database/waits.ts';
 import { PlatformError } from '../../errors.ts';
 import { lockEmbedded } from '../embedded-lock.ts';
 import type { EmbeddedDatabase } from '../server-dialect.ts';
@@ -17,6 +26,11 @@ import { withSettings } from './row-security.ts';
 const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
 const preparedLimit = 1_000;
 
+/** Milliseconds of an exchange, in which the process hears nothing, that has reads after it wait until it has. */
+const longMs = 20;
+/** Rounds of the event loop in which the end of a client's connection is heard. */
+const hearingRounds = 5;
+
 /**
  * Opens an embedded database: a data directory (made when it does not exist), or a running instance. That one stays
  * open when the database is closed.
@@ -29,9 +43,10 @@ export async function connectPglite(source: string | EmbeddedDatabase): Promise<
     typeof source === 'string' ? await startPglite(source) : { embedded: source, close: async () => {} };
   await embedded.exec(sessionSql(session));
   const conversation = new Conversation(embedded);
-  const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
+  const read: ReadRequest = (request, sink) => conversation.read(request, sink);
   return {
-    read: (statement, parameters, sink) => read({ ...requestOf(statement), parameters }, sink),
+    read: (statement, parameters, sink, client) =>
+      conversation.read({ ...requestOf(statement), parameters }, sink, client),
     stream: (statement, parameters, sink, drained, signal) =>
       streamCursor(read, statement, parameters, { sink, drained, signal }),
     transaction: (work) => conversation.transaction(work),
@@ -78,6 +93,9 @@ class Conversation {
   #transactions = 0;
   /** Sinks of reads that wait for the end of a transaction. */
   #unsent: RowSink[] = [];
+  /** True if the last exchange took long. */
+  #isLong = false;
+  #lastHeard: Promise<unknown> = Promise.resolve();
 
   constructor(embedded: EmbeddedDatabase) {
     this.#embedded = embedded;
@@ -85,7 +103,18 @@ class Conversation {
     this.#connection = new Connection(link, preparedLimit, () => {});
   }
 
-  read(request: Request, sink: RowSink): Promise<void> {
+  /** Reads after a long exchange begin one after the other, each when the process has heard who has left meanwhile. */
+  read(request: Request, sink: RowSink, client?: ReadClient): Promise<void> {
+    if (!this.#isLong) return this.#read(request, sink);
+    const read = this.#lastHeard.then(hear).then(() => {
+      const left = leftError(client);
+      return left === undefined ? this.#read(request, sink) : Promise.reject(toDatabaseError(left));
+    });
+    this.#lastHeard = read.catch(() => undefined);
+    return read;
+  }
+
+  #read(request: Request, sink: RowSink): Promise<void> {
     if (this.#closing) return Promise.reject(new PlatformError('SERVICE_UNAVAILABLE'));
     return new Promise((resolve, reject) => {
       const again = (read: Read): void => this.#connection.send(request, read);
@@ -137,7 +166,10 @@ class Conversation {
       const response = await this.#embedded.runExclusive(() => {
         const now = performance.now();
         for (const sink of sinks) sink.sent?.(now);
-        return this.#embedded.execProtocolRaw(bytes, { syncToFs: false });
+        const answered = this.#embedded.execProtocolRaw(bytes, { syncToFs: false });
+        return answered.finally(() => {
+          this.#isLong = performance.now() - now > longMs;
+        });
       });
       this.#connection.receive(Buffer.from(response.buffer, response.byteOffset, response.byteLength));
     } catch (error) {
@@ -146,11 +178,17 @@ class Conversation {
   }
 }
 
+async function hear(): Promise<void> {
+  for (let round = 0; round < hearingRounds; round++) await nextRound();
+}
+
 /** The session also writes, so that what may only read says so to the transaction it runs in. */
 function requestOf({ name, text, runsAs, readOnly }: Statement): Omit<Request, 'parameters'> {
   const acting = readOnly === true ? withSettings(runsAs, 'reading', { transaction_read_only: 'on' }) : runsAs;
   return { name, text, ...(acting && { runsAs: acting }), ...(readOnly && { readOnly }) };
 }
+
+type ReadRequest = (request: Request, sink: RowSink) => Promise<void>;
 
 interface Reader {
   readonly sink: RowSink;
@@ -162,7 +200,7 @@ let cursors = 0;
 
 /** Streams from a cursor that outlives its transaction: the session is free for others while the reader is slow. */
 async function streamCursor(
-  read: (request: Request, sink: RowSink) => Promise<void>,
+  read: ReadRequest,
   statement: Statement,
   parameters: readonly Parameter[],
   { sink, drained, signal }: Reader,
@@ -188,12 +226,7 @@ function fetchOf(cursor: string, rows: number): Request {
   return { name: '', text: `FETCH FORWARD ${rows} FROM ${cursor}`, parameters: [] };
 }
 
-async function readBatch(
-  read: (request: Request, sink: RowSink) => Promise<void>,
-  fetch: Request,
-  sink: RowSink,
-  size: BatchSize,
-): Promise<number> {
+async function readBatch(read: ReadRequest, fetch: Request, sink: RowSink, size: BatchSize): Promise<number> {
   let rows = 0;
   await read(fetch, {
     row: (buffer, offset, length) => {
