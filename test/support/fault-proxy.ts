@@ -4,12 +4,9 @@ import { connect as connectSocket, createServer, type Socket } from 'node:net';
 /**
  * What happens to the connection on which the bytes are seen: `cut` before the server gets them, `swallow` the answer
  * (the server gets them, the client loses the connection), `crop` the answer after its first bytes, `stall` for ever in
- * both directions, `delay` them and all that follows.
+ * both directions, `hold` them and all that follows until they are released.
  */
-export type Fault = 'cut' | 'swallow' | 'crop' | 'stall' | 'delay';
-
-/** Milliseconds by which bytes of a delayed connection come late. */
-const delayMs = 3_000;
+export type Fault = 'cut' | 'swallow' | 'crop' | 'stall' | 'hold';
 
 /** Bytes that come before an answer is cropped, in one piece or several: some rows, and not all. */
 const cropped = 2_000;
@@ -22,6 +19,8 @@ export interface FaultProxy {
   arm(fault: Fault, text: string | RegExp, times?: number): void;
   /** Does harm `times` times, from the piece on that clients send then: 1 harms the next one. A piece is one flight of messages. */
   armAt(fault: Fault, piece: number, times?: number): void;
+  /** Lets all pass that is held, and does no more harm. */
+  release(): void;
   /** How often harm was done since `arm`. */
   readonly done: () => number;
   readonly close: () => Promise<void>;
@@ -33,6 +32,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   let armed: { readonly fault: Fault; readonly meets: (bytes: Buffer) => boolean; left: number } | undefined;
   let done = 0;
+  const held: (() => void)[] = [];
   const server = createServer((client) => {
     const upstream = connectSocket(Number(target.port), target.hostname);
     let state: 'well' | Fault = 'well';
@@ -50,6 +50,12 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
       client.destroy();
       upstream.destroy();
     };
+    const hold = (bytes: Buffer): void => {
+      held.push(() => {
+        state = 'well';
+        upstream.write(bytes);
+      });
+    };
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket
@@ -66,11 +72,11 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
         state = armed.fault;
         if (state === 'cut') end();
       }
-      if (state === 'delay') setTimeout(() => upstream.write(bytes), delayMs);
+      if (state === 'hold') hold(bytes);
       else if (state !== 'cut' && state !== 'stall') upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      if (state === 'well' || state === 'delay') client.write(bytes);
+      if (state === 'well' || state === 'hold') client.write(bytes);
       else if (state === 'crop') crop(bytes);
       else if (state === 'swallow') end();
     });
@@ -93,6 +99,10 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
       let seen = 0;
       armed = { fault, meets: () => ++seen >= piece, left: times };
       done = 0;
+    },
+    release() {
+      armed = undefined;
+      for (const pass of held.splice(0)) pass();
     },
     done: () => done,
     close: async () => {
