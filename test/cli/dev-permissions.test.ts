@@ -43,7 +43,8 @@ test('rules in the tables are written as soon as the configuration names them, a
   await expect.poll(async () => (await permit()).status, { timeout: 60_000 }).toBe(422);
 }, 180_000);
 
-test('after the first migrate users sign in and change the model, without a restart', async () => {
+// Each of a project of its own, which waits most of the time.
+test.concurrent('after the first migrate users sign in and change the model, without a restart', async ({ expect }) => {
   const bare = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
   const other = await createProject();
   const served = await startUnchecked(other.folder, bare.url, {}, ['--no-types'], 'dev');
@@ -65,7 +66,7 @@ test('after the first migrate users sign in and change the model, without a rest
   }
 }, 180_000);
 
-test('tables that were dropped and installed again are watched once', async () => {
+test.concurrent('tables that were dropped and installed again are watched once', async ({ expect }) => {
   const own = await createSystemDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
   const other = await createProject();
   const served = await startUnchecked(other.folder, own.url, {}, ['--no-types'], 'dev');
@@ -101,7 +102,7 @@ function eventsOf(served: Platform, event: string): readonly object[] {
   return lines.filter((line) => line.startsWith(`{"event":"${event}"`)).map((line) => JSON.parse(line));
 }
 
-test('a first look at the tables that hangs is told once', async () => {
+test.concurrent('a first look at the tables that hangs is told once', async ({ expect }) => {
   const own = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
   const other = await createProject();
   const proxy = await startFaultProxy(own.url);
@@ -118,7 +119,7 @@ test('a first look at the tables that hangs is told once', async () => {
   }
 }, 180_000);
 
-test('a reading of the tables that hangs is told, and comes after files that change', async () => {
+test.concurrent('a reading of the tables that hangs is told, and comes after files that change', async ({ expect }) => {
   const own = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY, title text)');
   const other = await createProject();
   const proxy = await startFaultProxy(own.url);
@@ -148,7 +149,7 @@ test('a reading of the tables that hangs is told, and comes after files that cha
   }
 }, 240_000);
 
-test('a table that stays locked is told once, and once when it is over', async () => {
+test.concurrent('a table that stays locked is told once, and once when it is over', async ({ expect }) => {
   const own = await createSystemDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
   const other = await createProject();
   // Each reading fails after it was told, and the look before the next one is answered.

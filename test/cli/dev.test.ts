@@ -274,37 +274,6 @@ export default defineExtension(({ route }) => {
   await expect.poll(lastTypes, { timeout: 180_000 }).toMatchObject({ kind: 'checked' });
 });
 
-test('types are checked again where a file that ends the compiler came and went between two looks, and after a death', async () => {
-  const threads: Worker[] = [];
-  const hear = (thread: Worker) => threads.push(thread);
-  process.on('worker', hear);
-  const other = await createProject();
-  const folder = join(other.folder, 'extensions');
-  await mkdir(folder);
-  const verdicts: TypeVerdict[] = [];
-  const checks = startTypeChecks({ folder: other.folder, folders: ['extensions'] }, (verdict) =>
-    verdicts.push(verdict),
-  );
-  await writeFile(join(folder, 'word.ts'), "export const word = 'one';\n");
-  checks.check();
-  await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(1);
-  await writeFile(join(folder, 'deep.ts'), deep);
-  checks.check();
-  // The compiler has ended by then, and waits before it tries again.
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  await rm(join(folder, 'deep.ts'));
-  await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(2);
-  expect(verdicts[1]).toMatchObject({ kind: 'checked', errors: [] });
-  await threads[0]?.terminate();
-  await expect.poll(() => verdicts.slice(2)).toMatchObject([{ kind: 'unchecked' }]);
-  checks.check();
-  await expect.poll(() => verdicts.slice(3), { timeout: 60_000 }).toMatchObject([{ kind: 'checked', errors: [] }]);
-  await checks.close();
-  process.off('worker', hear);
-  expect(verdicts).toHaveLength(4);
-  await other.remove();
-});
-
 test('code that cannot be loaded is told with its place, also by the first build', async () => {
   const other = await createProject();
   await mkdir(join(other.folder, 'extensions'));
@@ -369,7 +338,8 @@ test('a mark of the catalog changes with every table, and with no row', async ()
   });
 });
 
-test('it ends when it is told to while it waits for a database that does not answer', async () => {
+// The last one waits for half a minute; the others ask nothing of its database.
+test.concurrent('it ends when it is told to while it waits for a database that does not answer', async ({ expect }) => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const url = `postgres://user@127.0.0.1:${Object(silent.address()).port}/shop`;
@@ -381,7 +351,42 @@ test('it ends when it is told to while it waits for a database that does not ans
   silent.close();
 });
 
-test('while the database hangs files are followed, and it ends when it is told to and leaves nothing behind', async () => {
+test.concurrent('types are checked again where a file that ends the compiler came and went between two looks, and after a death', async ({
+  expect,
+}) => {
+  const threads: Worker[] = [];
+  const hear = (thread: Worker) => threads.push(thread);
+  process.on('worker', hear);
+  const other = await createProject();
+  const folder = join(other.folder, 'extensions');
+  await mkdir(folder);
+  const verdicts: TypeVerdict[] = [];
+  const checks = startTypeChecks({ folder: other.folder, folders: ['extensions'] }, (verdict) =>
+    verdicts.push(verdict),
+  );
+  await writeFile(join(folder, 'word.ts'), "export const word = 'one';\n");
+  checks.check();
+  await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(1);
+  await writeFile(join(folder, 'deep.ts'), deep);
+  checks.check();
+  // The compiler has ended by then, and waits before it tries again.
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await rm(join(folder, 'deep.ts'));
+  await expect.poll(() => verdicts.length, { timeout: 60_000 }).toBe(2);
+  expect(verdicts[1]).toMatchObject({ kind: 'checked', errors: [] });
+  await threads[0]?.terminate();
+  await expect.poll(() => verdicts.slice(2)).toMatchObject([{ kind: 'unchecked' }]);
+  checks.check();
+  await expect.poll(() => verdicts.slice(3), { timeout: 60_000 }).toMatchObject([{ kind: 'checked', errors: [] }]);
+  await checks.close();
+  process.off('worker', hear);
+  expect(verdicts).toHaveLength(4);
+  await other.remove();
+});
+
+test.concurrent('while the database hangs files are followed, and it ends when it is told to and leaves nothing behind', async ({
+  expect,
+}) => {
   await withClient(database.url, async (client) => {
     // Looks wait for the lock; without the session that tells of changes there is one every second.
     await client.query(`BEGIN; LOCK TABLE pg_catalog.pg_class IN ACCESS EXCLUSIVE MODE;

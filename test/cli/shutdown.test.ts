@@ -121,10 +121,11 @@ describe.each(two)('where $name hangs', ({ dialect, missing }) => {
     ['a process with plain connections ends', { DATABASE_DRIVER: 'pg' }, []],
     ['several processes end', {}, ['--workers', '2']],
   ] as const;
-  it.each(dialect === null ? forms : [usual])(
+  // Each of a server of its own, which waits most of the time.
+  it.concurrent.for(dialect === null ? forms : [usual])(
     '%s soon after SHUTDOWN_TIMEOUT',
     { timeout: 120_000 },
-    async (_, variables, args) => {
+    async ([, variables, args], { expect }) => {
       const relay = await startRelay(database.url);
       const settings = { ...variables, SHUTDOWN_TIMEOUT: '1s' };
       const server = await startUnchecked(project.folder, relay.url, settings, args);
@@ -145,7 +146,9 @@ describe.each(two)('where $name hangs', ({ dialect, missing }) => {
     },
   );
 
-  it('a server starts, although it is let in and gets no answer', { timeout: 120_000 }, async () => {
+  it.concurrent('a server starts, although it is let in and gets no answer', { timeout: 120_000 }, async ({
+    expect,
+  }) => {
     const relay = await startRelay(database.url, { hangsAt: isFirst });
     const server = await startUnchecked(project.folder, relay.url, {}, []);
     try {
@@ -156,7 +159,7 @@ describe.each(two)('where $name hangs', ({ dialect, missing }) => {
     }
   });
 
-  it('a command ends, although its goodbye is not heard', { timeout: 120_000 }, async () => {
+  it.concurrent('a command ends, although its goodbye is not heard', { timeout: 120_000 }, async ({ expect }) => {
     const relay = await startRelay(database.url, { hangsAt: isGoodbye });
     const command = spawnPlatform(['check', '--project', project.folder], { DATABASE_URL: relay.url });
     try {
