@@ -13,6 +13,28 @@ if (memory !== undefined) process.env[memoryVariable] ??= memory;
 /** Files that measure the memory of their own process, so that nothing of others may lie in it. */
 const alone = ['test/database/streams.test.ts'];
 
+/**
+ * Files that wait most of the time: for clocks, for limits of time, for servers that come back. They take a third of the
+ * time and a seventh of the processor's, so that six run at once. They are apart in runs of all tests; others find them in
+ * the project `database`.
+ */
+const waiting =
+  process.env.TEST_ALL === undefined
+    ? []
+    : [
+        ...[
+          'attack/greedy-clients',
+          'attack/http',
+          'cli/dev',
+          'cli/dev-permissions',
+          'cli/ready',
+          'cli/service-manager',
+        ],
+        ...['cli/shutdown', 'cli/workers', 'contract/client-session', 'contract/drift', 'contract/host-states'],
+        ...['contract/long-work', 'contract/public-caches', 'contract/public-caches-derived', 'contract/readiness'],
+        ...['database/mysql-transactions', 'operations/slow-statements', 'operations/traces-setup'],
+      ].map((file) => `test/${file}.test.ts`);
+
 /** Room for what is soon garbage: with less of it, collecting takes a tenth of the processor's time of a worker. */
 const roomy = { execArgv: ['--max-semi-space-size=64'] };
 
@@ -24,6 +46,16 @@ const polling = { poll: { timeout: 20_000 } };
  * times of a busy machine are added to those of a package manager. Packages are built once, by the first that asks.
  */
 const pairs = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+
+/** Loading everything anew for each file would cost a third of the time. What a file changes it changes back. */
+const database = {
+  isolate: false,
+  ...roomy,
+  globalSetup: ['test/support/global-setup.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: polling,
+};
 
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
@@ -50,10 +82,8 @@ export default defineConfig({
       },
       {
         test: {
+          ...database,
           name: 'database',
-          // Loading everything anew for each file would cost a third of the time. What a file changes it changes back.
-          isolate: false,
-          ...roomy,
           include: ['test/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',
@@ -63,13 +93,23 @@ export default defineConfig({
             'test/golden/**',
             'test/architecture/**',
             ...alone,
+            ...waiting,
           ],
-          globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          expect: polling,
         },
       },
+      ...(waiting.length === 0
+        ? []
+        : [
+            {
+              test: {
+                ...database,
+                name: 'database waiting',
+                include: waiting,
+                maxWorkers: 6,
+                sequence: { groupOrder: 2 },
+              },
+            },
+          ]),
       {
         test: {
           name: 'frontends',
