@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type CommandResult, commandVariables, runPlatform, startPlatform } from '../support/platform.ts';
@@ -26,7 +26,7 @@ function platform(...args: readonly string[]): Promise<CommandResult> {
 it('tells by init the commands that work where it was run', async () => {
   const { stderr } = await platform('init', '--yes');
   const [install, ...lines] = /^Next:\n {2}(.+)\n {2}(.+)\n {2}(.+)$/m.exec(stderr)?.slice(1) ?? [];
-  expect(install).toBe('npm install');
+  expect(install).toBe(`(cd ${relative(process.cwd(), folder)} && npm install)`);
   expect(lines.map((line) => line.replace(/^.* (?=generate|start)/, '').split(' ')[0])).toEqual(['generate', 'start']);
   // A shell of a user has none of the folders that npm puts in front of the path.
   const { PATH = '', HOME = '' } = process.env;
@@ -36,6 +36,12 @@ it('tells by init the commands that work where it was run', async () => {
     encoding: 'utf8',
   });
   expect(output).toContain('Compiled 1 collection');
+});
+
+it('tells a clone, whose script it is, to install nothing', async () => {
+  const { stderr } = await runPlatform(['init', '--yes', '--project', folder], { npm_lifecycle_event: 'platform' });
+  const [, first = ''] = /^Next:\n(.*)/m.exec(stderr) ?? [];
+  expect(first.trim()).toMatch(/^npm run platform -- generate /);
 });
 
 it('needs nothing installed where the project is', async () => {

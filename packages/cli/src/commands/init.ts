@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, rmdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { dialectFacts, familyOf } from '@tablewright/runtime/language';
 import { installCommand, type ProjectFile, writeProjectFile } from 'create-tablewright';
@@ -12,7 +12,7 @@ import { connect } from '../sources/connect.ts';
 import { applyProjectMigrations } from '../sources/project-migrations.ts';
 import { installSystem } from '../sources/system.ts';
 import { count } from '../terminal/format.ts';
-import { ownCommand } from '../terminal/own-command.ts';
+import { isScript, ownCommand, quoted } from '../terminal/own-command.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -76,9 +76,10 @@ function isUntouched(folder: string): boolean {
 }
 
 function printNext(folder: string, progress: Progress): void {
-  const install = installCommand(folder);
+  const install = isScript() ? null : installCommand(folder);
+  const place = relative(process.cwd(), folder);
   const commands = [
-    ...(install === null ? [] : [install]),
+    ...(install === null ? [] : [place === '' ? install : `(cd ${quoted(place)} && ${install})`]),
     ownCommand('generate', folder),
     ownCommand('start', folder),
   ];

@@ -32,10 +32,15 @@ function ownCall(): Call {
   return { scriptPath: process.argv[1] ?? '', cwd: process.cwd(), environment: process.env };
 }
 
+/** True if this command is a script of npm, which needs nothing installed in the folder of a project. */
+export function isScript({ environment } = ownCall()): boolean {
+  return environment.npm_lifecycle_event === 'platform';
+}
+
 function programOf(call: Call): string {
-  const { scriptPath, cwd, environment } = call;
+  const { scriptPath, cwd } = call;
   // Scripts of npm run in the folder of their package, so relative folders are the same for the next one.
-  if (environment.npm_lifecycle_event === 'platform') return 'npm run platform --';
+  if (isScript(call)) return 'npm run platform --';
   if (isOnPath(call)) return 'platform';
   if (isInstalled(cwd)) return 'npx platform';
   return fetchedBy(scriptPath) ?? `node ${quoted(relative(cwd, scriptPath))}`;
@@ -80,7 +85,8 @@ function foldersAbove(folder: string): readonly string[] {
   return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
 }
 
-function quoted(text: string): string {
+/** A word of a command line. */
+export function quoted(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
