@@ -1,13 +1,14 @@
 /** Secrets of a server as its users start it: from files, in production, while they change, and on what they are printed. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
-import { createProject, runPlatform, startUnchecked, variablesOf } from '../support/platform.ts';
+import { createProject, runPlatform, spawnPlatform, startUnchecked, variablesOf } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
 import { runRefused } from '../support/warm-command.ts';
 
@@ -159,6 +160,36 @@ it('a terminal shows the token, and a pipe the path of its file', async () => {
     'warning: environment: CORS_ORIGIN has no effect without CORS_ENABLED=true. Set both, or neither.',
   );
   expect(printed).toContain('AUTH_CORP_DRIVER has no effect unless AUTH_PROVIDERS names corp. Set both, or neither.');
+});
+
+it('the requests that it prints find secrets in their files', async () => {
+  const fresh = await createDatabase('CREATE TABLE notes (id int PRIMARY KEY)');
+  await installSystem(fresh.url);
+  const files = {
+    ADMIN_TOKEN_FILE: await file('token of admin', `${marker}-token\n`),
+    ADMIN_PASSWORD_FILE: await file('password', `${marker}-password\n`),
+  };
+  const variables = variablesOf(fresh.url, { ...files, ADMIN_TOKEN: '', ADMIN_PASSWORD: '' });
+  const server = spawnPlatform(['start', '--project', project.folder], variables);
+  const ended = once(server, 'exit');
+  let printed = '';
+  server.stderr.on('data', (chunk) => (printed += String(chunk)));
+  try {
+    await expect.poll(() => printed, { timeout: 20_000 }).toContain('/server/specs/oas');
+    expect(printed).not.toContain(marker);
+    expect(printed).toContain(`Admin token: in ${files.ADMIN_TOKEN_FILE}`);
+    expect(printed).toContain(`Administrator: admin@example.com, password: in ${files.ADMIN_PASSWORD_FILE}`);
+    const requests = printed.split('\n').filter((line) => line.startsWith('  curl'));
+    expect(requests).toHaveLength(4);
+    for (const request of requests) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${request} --silent`]);
+      expect(Object.keys(JSON.parse(stdout))).not.toContain('errors');
+    }
+  } finally {
+    server.kill();
+    await ended;
+    await fresh.drop();
+  }
 });
 
 /** What a start prints on a terminal until it is stopped. */

@@ -77,9 +77,9 @@ function isUntouched(folder: string): boolean {
 
 function printNext(folder: string, progress: Progress): void {
   const install = isScript() ? null : installCommand(folder);
-  const place = relative(process.cwd(), folder);
+  const path = relative(process.cwd(), folder);
   const commands = [
-    ...(install === null ? [] : [place === '' ? install : `(cd ${quoted(place)} && ${install})`]),
+    ...(install === null ? [] : [path === '' ? install : `(cd ${quoted(path)} && ${install})`]),
     ownCommand('generate', folder),
     ownCommand('start', folder),
   ];

@@ -7,3 +7,8 @@ export function ownVariable(name: string): string | null {
   if ('problem' in reading) throw new CommandError(exitCodes.start, reading.problem);
   return reading.value === '' ? null : reading.value;
 }
+
+/** File that has the text of a variable; null where the variable itself has it. */
+export function fileOfVariable(name: string): string | null {
+  return process.env[`${name}_FILE`] || null;
+}

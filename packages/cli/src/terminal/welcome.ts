@@ -3,7 +3,8 @@ import { join, relative } from 'node:path';
 import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tablewright/runtime';
 import { firstSecret, keepSecret } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes, reasonOf } from '../errors/failures.ts';
-import { ownVariable } from './own-variable.ts';
+import { quoted } from './own-command.ts';
+import { fileOfVariable, ownVariable } from './own-variable.ts';
 import type { Progress } from './progress.ts';
 
 /** Facts to print when a server listens. */
@@ -43,10 +44,22 @@ function databaseLine({ database, stateFolder }: Welcome): string {
 }
 
 function adminLine({ token, stateFolder }: Welcome, showsSecrets: boolean): string {
-  if (token.source === 'environment') return 'Admin token: the one in ADMIN_TOKEN';
+  if (token.source === 'environment') return `Admin token: ${sourceOf('ADMIN_TOKEN')}`;
   if (token.source === 'none') return 'Admin token: none, because ADMIN_TOKEN is not set and NODE_ENV is production';
   const file = tokenFile(stateFolder);
   return showsSecrets ? `Admin token: ${token.value} (kept in ${file})` : `Admin token: in ${file}`;
+}
+
+/** Source of a secret that was given. */
+function sourceOf(name: string): string {
+  const file = fileOfVariable(name);
+  return file === null ? `the one in ${name}` : `in ${file}`;
+}
+
+/** A secret that was given, as a shell finds it. */
+function shellText(name: string): string {
+  const file = fileOfVariable(name);
+  return file === null ? `$${name}` : `$(cat ${quoted(file)})`;
 }
 
 function tokenFile(stateFolder: string): string {
@@ -67,7 +80,7 @@ function signInLines({ administrator, api }: Welcome): readonly string[] {
 function signInCurl({ url, administrator }: Welcome): readonly string[] {
   if (administrator === null) return [];
   const { email, madePassword, passwordFile } = administrator;
-  const password = madePassword ?? (passwordFile === null ? '$ADMIN_PASSWORD' : `$(cat ${passwordFile})`);
+  const password = madePassword ?? (passwordFile === null ? shellText('ADMIN_PASSWORD') : `$(cat ${passwordFile})`);
   const body = `{\\"email\\":\\"${email}\\",\\"password\\":\\"${password}\\"}`;
   return [`curl -H 'Content-Type: application/json' -d "${body}" '${url}/auth/login'`];
 }
@@ -81,7 +94,7 @@ function curlLines(welcome: Welcome, showsSecrets: boolean): readonly string[] {
   const [shown] = collections.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
   const hidden = collections.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
   const kept = showsSecrets ? token.value : `$(cat ${tokenFile(stateFolder)})`;
-  const secret = token.source === 'file' ? kept : '$ADMIN_TOKEN';
+  const secret = token.source === 'file' ? kept : shellText('ADMIN_TOKEN');
   const admin = ` -H "Authorization: Bearer ${secret}"`;
   const lines = [
     ...signInCurl(welcome),
@@ -143,7 +156,7 @@ export async function reportAdministrator(
 
 function administratorLine({ email, madePassword, passwordFile }: ReportedAdministrator): string {
   if (passwordFile !== null) return `Administrator: ${email}, password: in ${passwordFile}`;
-  const password = madePassword === null ? 'the one in ADMIN_PASSWORD' : `${madePassword} (shown this once)`;
+  const password = madePassword === null ? sourceOf('ADMIN_PASSWORD') : `${madePassword} (shown this once)`;
   return `Administrator: ${email}, password: ${password}`;
 }
 
