@@ -97,14 +97,18 @@ export function askKeptFields(stage: ModelStage): void {
     });
 
     it('are made again under another name of what is told, in all types of the database', async () => {
-      const told: readonly { readonly field: string; readonly meta: object; readonly schema: object }[] = (
-        await stage.server.admin('/fields/kinds')
-      ).json.data.slice(1);
+      type Told = { readonly field: string; readonly type: string; readonly meta: object; readonly schema: object };
+      const told: readonly Told[] = (await stage.server.admin('/fields/kinds')).json.data.slice(1);
       const copies = told.map(({ field, meta, schema, ...others }) => {
         const name = `${field}_again`;
         return { ...others, field: name, meta: { ...meta, field: name }, schema: { ...schema, name } };
       });
-      const facts = (fields: readonly object[]) => fields.map((field) => ({ ...field, meta: null }));
+      // An enum of PostgreSQL has a type of its own.
+      const facts = (fields: readonly Told[]) =>
+        fields.map(({ schema, ...field }) => ({
+          ...{ ...field, meta: null },
+          schema: field.type === 'enum' ? { ...schema, data_type: null } : schema,
+        }));
       expect(facts(await done('POST', '/fields/kinds', copies))).toEqual(facts(copies));
       const item = await done('POST', '/items/kinds', { id: 1 });
       for (const { field } of told) expect([field, item[`${field}_again`]]).toEqual([field, item[field]]);
@@ -125,6 +129,19 @@ export function askKeptFields(stage: ModelStage): void {
         bytes: item.bytes,
         raw: '/2E=',
       });
+    });
+
+    it('are described where the database computes them, and are made there', async () => {
+      const { schema, ...told } = (await stage.server.admin('/fields/sums/twice')).json.data;
+      const copy = { ...told, field: 'more', meta: null, schema: { ...schema, name: 'more' } };
+      const { status, json } = await send('POST', '/fields/sums', copy);
+      expect([status, json.errors[0].message]).toEqual([400, expect.stringMatching(/^"more" would be computed/)]);
+      const described = { ...schema, comment: "Twice 'as' much?" };
+      expect(await done('PATCH', '/fields/sums/twice', { schema: described })).toMatchObject({ schema: described });
+      expect(await refused('PATCH', '/fields/sums/twice', { schema: { default_value: 1 } })).toBe(
+        '400 INVALID_PAYLOAD',
+      );
+      expect(await done('POST', '/items/sums', { id: 1, one: 4 })).toEqual({ id: 1, one: 4, twice: 8 });
     });
 
     it('keep what a change does not name', async () => {

@@ -22,7 +22,8 @@ export function startModelStage() {
       code varchar(40) DEFAULT (lower('NEW')), note varchar(9) DEFAULT NULL, shelf integer, details text,
       made timestamp DEFAULT CURRENT_TIMESTAMP, rate decimal(5, 2) DEFAULT 0.5);
     CREATE UNIQUE INDEX coupons_code ON coupons (code);
-    CREATE TABLE boxes (row_no integer, place integer, PRIMARY KEY (row_no, place));
+    CREATE TABLE sums (id integer PRIMARY KEY, one integer, twice integer GENERATED ALWAYS AS (one * 2) STORED);
+  CREATE TABLE boxes (row_no integer, place integer, PRIMARY KEY (row_no, place));
     CREATE TABLE lots (id integer PRIMARY KEY, row_no integer, place integer,
       CONSTRAINT lots_boxes FOREIGN KEY (row_no, place) REFERENCES boxes (row_no, place))${onPostgres ? onlyPostgres() : onlyMysql()}`;
   /** A key that is checked at the end, JSON with a default, a name that a comment of one line cannot have, and a check. */
@@ -89,8 +90,10 @@ function onlyPostgres(): string {
   ALTER TABLE coupons ADD FOREIGN KEY (shelf) REFERENCES shelves DEFERRABLE INITIALLY DEFERRED;
   ALTER TABLE coupons ADD COLUMN data json DEFAULT '{}', ADD COLUMN "two\nlines" text;
   ALTER TABLE coupons ADD CONSTRAINT coupons_code CHECK (code <> '');
+  CREATE TYPE kinds_state AS ENUM ('', 'b');
   CREATE TABLE kinds (id integer PRIMARY KEY, ip inet DEFAULT '::1', net cidr, mac macaddr, cost money, since time with time zone,
-    bytes bytea DEFAULT '\\xff61')`;
+    bytes bytea DEFAULT '\\xff61', free varchar DEFAULT 'x', digits numeric, list varchar(20) DEFAULT lower('X'),
+    label text DEFAULT 'a' || lower('It''s'), number integer DEFAULT length('abc'), state kinds_state DEFAULT '')`;
 }
 /** Moments that updates set, and a column that a check keeps from becoming null. */
 function onlyMysql(): string {
@@ -101,7 +104,9 @@ function onlyMysql(): string {
     since integer, until integer, CHECK (since < until), state enum('', 'b'), mood enum('😀', 'b', '😁?') CHARACTER SET utf8mb4 NOT NULL DEFAULT '😁?');
   CREATE TABLE kinds (id integer PRIMARY KEY, born year DEFAULT 2020, bytes varbinary(16) DEFAULT X'6162', raw binary(2) DEFAULT X'ff61',
     flags bit(12) DEFAULT b'101', active bit(1) DEFAULT b'1', price decimal(8, 2) unsigned DEFAULT 1.5, code int unsigned zerofill,
-    size mediumint unsigned DEFAULT 7, share double unsigned /*M!, ip inet6 DEFAULT '::1' */);
+    size mediumint unsigned DEFAULT 7, share double unsigned, list varchar(20) DEFAULT (lower('X')),
+    label varchar(20) DEFAULT (concat('a', 'b')), number integer DEFAULT (length('abc')), state enum('', 'b') DEFAULT '',
+    days set('mo', 'tu') DEFAULT 'mo,tu' /*M!, ip inet6 DEFAULT '::1' */);
   CREATE TABLE ages (id integer PRIMARY KEY, name varchar(9) /*M!, since timestamp(6) GENERATED ALWAYS AS ROW START,
     until timestamp(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until) */) /*M! WITH SYSTEM VERSIONING */`;
 }

@@ -88,6 +88,7 @@ function columnField(
   note: NoteReader,
 ) {
   const { descriptor, stored } = field;
+  const choices = stored.dataType === 'set' ? (descriptor.values ?? null) : values;
   const relation = visibleRelation(described, name, context);
   return {
     collection: described.view.name,
@@ -97,7 +98,7 @@ function columnField(
       special: specialOf(descriptor.type, stored, relation?.descriptor.target),
       required: field.required,
       readonly: !descriptor.writable,
-      options: values === null ? null : { choices: values.map((value) => ({ text: value, value })) },
+      options: choices === null ? null : { choices: choices.map((value) => ({ text: value, value })) },
       note: text,
     }),
     schema: {

@@ -14,7 +14,6 @@ import {
   type FoundColumn,
   type KnownModel,
   type ModelPlace,
-  type ModelSql,
   type ModelStep,
   type PlainTypeName,
   specialTypes,
@@ -75,18 +74,19 @@ function isColumnType(name: string): name is ColumnTypeName {
 /** A type with the limits of its column. */
 export type LimitedType = ValueType & Pick<FieldDescriptor, 'maxLength' | 'precision' | 'scale'>;
 
-/** A default as SQL: a value of the type, or one of the few that the database computes. Null where there is none. */
+/** A default as SQL: a value of the type, or one that the database computes. Null where there is none. */
 export function defaultSql(
-  sql: ModelSql,
+  model: KnownModel,
   valueType: LimitedType,
   schema: Payload,
   location: ModelPlace,
 ): string | null {
+  const { sql } = model;
   const { type } = valueType;
   const { default_value: value = null, data_type: dataType = null } = schema;
   if (value === null) return null;
   if (type === 'hash' || type === 'secret') throw invalidPayload(`"schema.default_value" is not for ${type}.`);
-  const expression = sql.computedDefault(valueType, value);
+  const expression = sql.computedDefault(valueType, value) ?? reportedExpression(model, value);
   if (expression !== undefined) return expression;
   const native = unsignedNatives.get(String(dataType).toLowerCase());
   const decoded = decodeValue({ ...valueType, ...(native && { native }) }, value);
@@ -100,6 +100,13 @@ export function defaultSql(
   if (broken)
     throw failedValidation(errorLocation, location.field, broken.type, `has a default that ${broken.message}`);
   return sql.defaultLiteral(valueType, decoded.value);
+}
+
+/** A default that the database computes for a field already, and that is reported so. Constants are literals. */
+function reportedExpression({ api, sql }: KnownModel, value: JsonValue): string | undefined {
+  if (typeof value !== 'string' || !/^(?!(?:true|false)$|[bx]')[a-z_(]/i.test(value)) return undefined;
+  const isReported = api.collections.some(({ fields }) => fields.some(({ fallback }) => fallback === value));
+  return isReported ? sql.expressionDefault(value) : undefined;
 }
 
 /** Bytes of a value of an enum that the database keeps. */

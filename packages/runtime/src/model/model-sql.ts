@@ -62,8 +62,11 @@ export type ComputedType = Pick<FieldDescriptor, 'type' | 'precision'>;
 export interface ModelSql {
   /** Value of `special` in the row of a field of such a type: how the column is read. */
   specialOf(type: ColumnTypeName): readonly string[] | undefined;
-  /** Prints a type. Throws INVALID_PAYLOAD for what it cannot be made of. */
-  columnSql(type: PlainTypeName, schema: Payload): string;
+  /**
+   * Prints a type. In `schema` null is no limit beside a `data_type`, and `values` are those of a set. Throws
+   * INVALID_PAYLOAD for what it cannot be made of.
+   */
+  columnSql(type: PlainTypeName, schema: Payload, values?: readonly string[]): string;
   /** The type of an enum, and what is made in front of it. `names` are those of the collection and the field. */
   enumType(
     location: ModelPlace,
@@ -75,6 +78,8 @@ export interface ModelSql {
   arrayType(schema: Payload): { readonly sql: string; readonly of: PortableType };
   /** A default that the database computes, as SQL; undefined for what is none. */
   computedDefault(valueType: ComputedType, value: JsonValue): string | undefined;
+  /** An expression as the SQL of a default. */
+  expressionDefault(expression: string): string;
   /** A value, in the text form of its type, as the SQL of a default. */
   defaultLiteral(type: ValueType, text: string): string;
 

@@ -70,7 +70,7 @@ function createTable(
   const key = columns
     .filter(({ schema: columnSchema }) => columnSchema.is_primary_key === true)
     .map(({ field }) => field);
-  const planned = columns.map((column) => sql.column(plannedColumn(sql, column)));
+  const planned = columns.map((column) => sql.column(plannedColumn(model, column)));
   const { comment = null } = schema;
   return [
     ...columns.flatMap(({ before }) => before),

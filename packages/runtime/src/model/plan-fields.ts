@@ -23,7 +23,6 @@ import type {
   FoundColumn,
   KnownModel,
   ModelPlace,
-  ModelSql,
   ModelStep,
   NewColumn,
   PlainTypeName,
@@ -65,19 +64,22 @@ export function readNewField(model: KnownModel, body: JsonValue, collection: str
   const [schema, meta] = [objectIn(payload, 'schema'), objectIn(payload, 'meta')];
   mustBe(payload, '', { collection });
   mustBe(meta, 'meta.', { collection, field });
+  if (schema.is_generated === true)
+    throw invalidPayload(`"${field}" would be computed by the database: make such a column there.`);
   const table = schemaOf(entryOf(model.document.collections, { collection, field: null }) ?? { schema: null }).name;
   mustBe(schema, 'schema.', {
     ...{ name: field, table: table ?? collection, is_generated: false },
     ...{ foreign_key_table: null, foreign_key_column: null },
   });
-  const special = sql.specialOf(type);
-  const metadata = { ...meta, ...(special !== undefined && { special: [...special] }) };
   const location = { collection, field };
   const made: Omit<NewField, 'beside'> = {
     ...{ field, type, schema, collection },
     ...ownType(model, type, schema, meta, location),
   };
-  const column = plannedColumn(sql, made);
+  // A set is a list by itself.
+  const special = made.value.values === undefined ? sql.specialOf(type) : undefined;
+  const metadata = { ...meta, ...(special !== undefined && { special: [...special] }) };
+  const column = plannedColumn(model, made);
   return {
     ...made,
     beside: (table) => [...sql.commentNew(table, column, location), ...saveRow(model, 'fields', location, metadata)],
@@ -96,15 +98,27 @@ function ownType(
     const { sql: text, of: element } = sql.arrayType(schema);
     return { sql: withLimits(text, schema), value: { type, element }, before: [] };
   }
-  if (type !== 'enum') return { sql: withLimits(sql.columnSql(type, schema), schema), value: { type }, before: [] };
-  const values = choicesIn(meta);
+  // Values that another field of the type has are copied.
+  const others = model.api.collections.flatMap(({ fields }) => fields.filter((field) => field.type === type));
+  const { data_type: dataType = null } = schema;
+  const isSet = type === 'csv' && String(dataType).toLowerCase() === 'set';
+  const values =
+    type === 'enum' || isSet
+      ? choicesIn(
+          meta,
+          others.flatMap((field) => field.values ?? []),
+        )
+      : undefined;
+  if (type !== 'enum') {
+    const text = sql.columnSql(type, schema, values);
+    return { sql: withLimits(text, schema), value: { type, ...(values && { values }) }, before: [] };
+  }
   if (values === undefined) throw invalidPayload('An enum has its values in "meta.options.choices".');
   const made = sql.enumType(location, typesIn, madeParts(model, [location.collection, location.field ?? '']), values);
   // Sent back as it was read: that of the field as it was, or of another one that is copied.
   const enums = model.document.fields
     .filter((field) => field.type === 'enum')
     .map((field) => schemaOf(field).data_type);
-  const { data_type: dataType = null } = schema;
   const isReported = String(dataType).replaceAll('"', '') === made.sql.replaceAll(/"|\(.*$/gs, '');
   if (dataType !== null && !isReported && !enums.includes(dataType))
     throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
@@ -113,14 +127,14 @@ function ownType(
 }
 
 /** The column of a new field. Throws INVALID_PAYLOAD for what it cannot be. */
-export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>): NewColumn {
+export function plannedColumn(model: KnownModel, planned: Omit<NewField, 'beside'>): NewColumn {
   const { field, type, schema, collection, value } = planned;
   const isKey = schema.is_primary_key === true;
   const counts = schema.has_auto_increment === true;
   if (counts && !isWhole(type)) {
     throw invalidPayload('"schema.has_auto_increment" is for integers.');
   }
-  const backfill = defaultSql(sql, { ...value, ...limitsOf(planned.sql) }, schema, { collection, field });
+  const backfill = defaultSql(model, { ...value, ...limitsOf(planned.sql) }, schema, { collection, field });
   if (counts && backfill !== null) throw invalidPayload('A field that counts by itself has no other default.');
   return {
     ...{ name: field, sql: planned.sql, counts, valueSource: backfill },
@@ -153,7 +167,7 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
         ? [{ kind: 'check', sql: sql.isEmpty(descriptor.table), place: location, refusal } as const]
         : []),
       ...made.before,
-      ...sql.addColumn(descriptor.table, sql.column(plannedColumn(sql, made)), location),
+      ...sql.addColumn(descriptor.table, sql.column(plannedColumn(model, made)), location),
       ...made.beside(descriptor.table),
     ],
     ...outcome('create', 'fields', location),
@@ -268,12 +282,8 @@ function withLimits(typeSql: string, requested: Payload): string {
 }
 
 /** A new type, and a default, which goes by the type. */
-function typeSteps(
-  { sql, discard }: KnownModel,
-  found: FoundColumn,
-  requested: JsonValue,
-  schema: Payload,
-): readonly ModelStep[] {
+function typeSteps(model: KnownModel, found: FoundColumn, requested: JsonValue, schema: Payload): readonly ModelStep[] {
+  const { sql, discard } = model;
   const { collection, field, column, schema: now } = found;
   const location = { collection, field };
   const names = Object.keys(limits);
@@ -284,7 +294,10 @@ function typeSteps(
   const refilled = backfill !== undefined && backfill !== now.default_value;
   if (!isOther && !refilled && Object.keys(changed).length === 0) return [];
   if (now.is_generated === true) throw invalidPayload(`"${field}" is computed by the database.`);
-  const combined = { ...(!isOther && pick(now, names)), ...parts };
+  // Null is the usual limit here, and none in what is told.
+  const stated = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== null));
+  const kept = names.filter((name) => parts[name] === undefined || parts[name] === now[name]);
+  const combined = { ...(!isOther && pick(now, kept)), ...stated };
   const typeSql =
     isOther || Object.keys(changed).length > 0
       ? withLimits(sql.columnSql(plainType(requested), combined), changed)
@@ -292,7 +305,7 @@ function typeSteps(
   // A data type has several names, and null stands for the usual one.
   const isSame = Object.keys(changed).every((name) => partOf(typeSql ?? '', name) === String(now[name]));
   if (typeSql === undefined || (!isOther && isSame)) {
-    return refilled ? defaultSteps(sql, found, { ...combined, default_value: backfill }) : [];
+    return refilled ? defaultSteps(model, found, { ...combined, default_value: backfill }) : [];
   }
   const type = plainType(requested);
   const withDefault = {
@@ -305,16 +318,17 @@ function typeSteps(
   return sql.setType(found, {
     type,
     sql: typeSql,
-    valueSource: stays ? undefined : defaultSql(sql, { type, ...limitsOf(typeSql) }, withDefault, location),
+    valueSource: stays ? undefined : defaultSql(model, { type, ...limitsOf(typeSql) }, withDefault, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
 }
 
 /** Another default of a column that keeps its type. Some servers fill the decimal places and seconds of what they keep. */
-function defaultSteps(sql: ModelSql, found: FoundColumn, schema: Payload): readonly ModelStep[] {
+function defaultSteps(model: KnownModel, found: FoundColumn, schema: Payload): readonly ModelStep[] {
+  const { sql } = model;
   const { column, type } = found;
   const valueType = { ...column, type: columnType(type) };
-  const next = defaultSql(sql, valueType, schema, found);
+  const next = defaultSql(model, valueType, schema, found);
   const [before, after] = [found.schema, schema].map(({ default_value: value = null }) => {
     if (value === null) return null;
     const decoded = decodeValue(valueType, value);

@@ -26,12 +26,13 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
   };
   return {
     specialOf: (type) => special[type],
-    columnSql: (type, schema) => mysqlType(server, type, schema),
+    columnSql: (type, schema, values) => mysqlType(server, type, schema, values),
     enumType: (_, __, ___, values) => ({ sql: `enum(${values.map(quote).join(',')})`, before: [] }),
     arrayType() {
       throw invalidPayload('The database has no arrays: take json, or csv for a list of texts.');
     },
     computedDefault: mysqlComputed,
+    expressionDefault: (expression) => `(${expression})`,
     defaultLiteral: (type, text) => mysqlLiteral(server, type, text),
     ...tableChanges(server),
     ...columnChanges(server),

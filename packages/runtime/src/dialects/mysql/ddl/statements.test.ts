@@ -16,6 +16,8 @@ describe('a column as the server prints it', () => {
       "longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL DEFAULT _utf8mb4'{}' CHECK (json_valid(`a) b`))",
       undefined,
     ],
+    ["int GENERATED ALWAYS AS ((`a` * 2)) STORED NOT NULL COMMENT 'c'", 'int'],
+    ["int(11) GENERATED ALWAYS AS (`a` * 2) VIRTUAL COMMENT 'c'", 'int(11)'],
     ["int NULL /*!80023 INVISIBLE */ COMMENT 'c'", 'int'],
   ])('is printed again as it is: %s', (text, type) => {
     const column = readColumnDefinition(text);

@@ -67,7 +67,13 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /** Prints the type of a column. Throws INVALID_PAYLOAD. */
-export function mysqlType({ isMariadb, hasUuid }: MysqlKind, type: PlainTypeName, schema: Payload): string {
+export function mysqlType(
+  { isMariadb, hasUuid }: MysqlKind,
+  type: PlainTypeName,
+  schema: Payload,
+  values?: readonly string[],
+): string {
+  if (values !== undefined) return `set(${values.map((value) => quoteMysqlText(value)).join(',')})`;
   if (type === 'uuid') return hasUuid ? 'uuid' : identifierText;
   if (type === 'interval') throw invalidPayload('The database has no type for intervals: take text, or a number.');
   const { data_type: dataType = null, max_length: length = null } = schema;

@@ -27,6 +27,7 @@ export const postgresModelSql: ModelSql = {
   },
   arrayType: postgresArray,
   computedDefault: postgresComputed,
+  expressionDefault: (expression) => expression,
   defaultLiteral: (_, text) => quoteText(text),
 
   tableName: (schema, name) => `${quoteName(schema)}.${quoteName(name)}`,

@@ -44,8 +44,11 @@ export function postgresType(type: PlainTypeName, schema: Payload): string {
   if (requested !== usual && !others.some((other) => other === requested)) {
     throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
   }
+  if (dataType !== null && schema.max_length === null && requested === 'character varying') return requested;
   if (requested.startsWith('character')) return `${requested}(${length ?? 255})`;
   if (requested.startsWith('time')) return requested.replace(/^\w+/, `$&${secondsOf(schema)}`);
+  if (dataType !== null && schema.numeric_precision === null && (schema.numeric_scale ?? null) === null)
+    return requested;
   return requested === 'numeric' ? `numeric(${digitsOf(schema)})` : requested;
 }
 
