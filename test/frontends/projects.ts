@@ -4,10 +4,10 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { packPackages, root } from '../packages/tarballs.ts';
+import { makeDataFolder, removeDataFolder } from '../support/data-folder.ts';
 
 /** How a command ended, and everything that it printed. */
 export interface Ending {
@@ -85,7 +85,7 @@ export async function succeed(
 
 /** Makes an empty folder. */
 export async function createFolder(): Promise<InstalledProject> {
-  return projectIn(await realpath(await mkdtemp(join(tmpdir(), 'tablewright project ü-'))));
+  return projectIn(await realpath(makeDataFolder('project ü')));
 }
 
 function projectIn(folder: string): InstalledProject {
@@ -101,7 +101,7 @@ function projectIn(folder: string): InstalledProject {
       await writeFile(`${file}~`, text.replace(before, after));
       await rename(`${file}~`, file);
     },
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    remove: async () => removeDataFolder(folder),
   };
 }
 

@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { makeDataFolder, removeDataFolder } from '../support/data-folder.ts';
 import { publishPackages } from './registry.ts';
 import { root } from './tarballs.ts';
 
@@ -53,7 +53,7 @@ const ordinary: Identity = isRoot ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Sets the machine up. The registry asks others where it lacks a package, and listens on 127.0.0.1 only. */
 export async function startMachine(): Promise<Machine> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tablewright-machine-')));
+  const folder = realpathSync(makeDataFolder('machine'));
   chmodSync(folder, 0o755);
   const makeFolder = (path: string): string => {
     mkdirSync(join(folder, path), { recursive: true });
@@ -95,9 +95,7 @@ export async function startMachine(): Promise<Machine> {
       if (code !== 0) throw new Error(`\`${command.join(' ')}\` ended with ${code}:\n${output}`);
       return output;
     },
-    close: async () => {
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: async () => removeDataFolder(folder),
   };
 }
 

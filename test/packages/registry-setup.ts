@@ -4,10 +4,10 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { makeDataFolder, removeDataFolder } from '../support/data-folder.ts';
 import { root } from './tarballs.ts';
 
 declare module 'vitest' {
@@ -19,7 +19,7 @@ declare module 'vitest' {
 
 /** Starts the registry, gives its address to the tests, and returns what stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tablewright-registry-')));
+  const folder = realpathSync(makeDataFolder('registry'));
   const config = join(folder, 'config.json');
   writeFileSync(config, JSON.stringify(configOf(folder)));
   const child = spawn(process.execPath, [join(import.meta.dirname, 'registry-process.ts'), config], {
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const ended = once(child, 'exit');
     child.stdin.end();
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    removeDataFolder(folder);
   };
 }
 
