@@ -22,17 +22,12 @@ const waiting =
   process.env.TEST_ALL === undefined
     ? []
     : [
-        ...[
-          'attack/greedy-clients',
-          'attack/http',
-          'cli/dev',
-          'cli/dev-permissions',
-          'cli/ready',
-          'cli/service-manager',
-        ],
-        ...['cli/shutdown', 'cli/workers', 'contract/client-session', 'contract/drift', 'contract/host-states'],
-        ...['contract/long-work', 'contract/public-caches', 'contract/public-caches-derived', 'contract/readiness'],
+        ...['attack/faults', 'attack/greedy-clients', 'attack/http', 'cli/dev', 'cli/dev-permissions', 'cli/ready'],
+        ...['cli/service-manager', 'cli/shutdown', 'cli/workers', 'contract/client-session', 'contract/drift'],
+        ...['contract/host-states', 'contract/host-states-group', 'contract/long-work', 'contract/public-caches'],
+        ...['contract/public-caches-derived', 'contract/readiness', 'contract/several-hosts-mariadb'],
         ...['database/mysql-transactions', 'operations/slow-statements', 'operations/traces-setup'],
+        ...['topology/galera', 'topology/mysql', 'topology/patroni', 'topology/pg'],
       ].map((file) => `test/${file}.test.ts`);
 
 /** Room for what is soon garbage: with less of it, collecting takes a tenth of the processor's time of a worker. */
@@ -60,8 +55,8 @@ const database = {
 /** `unit` needs no database; `database` starts one PostgreSQL server for the whole run, and so does what runs alone. */
 export default defineConfig({
   test: {
-    // A good part of the time a test waits for a server or a database, so three files at once pay off on two cores as well.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Tests wait for servers and databases two fifths of their time, so four files at once keep two cores busy.
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     projects: [
       {
         test: {
