@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readText } from '../architecture/files.ts';
-import { bundled } from './bundled.ts';
+import { bundled, cheapPasswords } from './bundled.ts';
 import { freePort } from './free-port.ts';
 import { administrator, asking, compiledCode, createProject, type Platform, runPlatform, secret } from './platform.ts';
 import { runBlocks } from './shell.ts';
@@ -84,7 +84,7 @@ export async function startMachine(database: RunbookDatabase, databaseUrl: strin
   const environment = {
     ...{ PORT: port, METRICS_PORT: metricsPort, LOGIN_STALL_TIME: 0, NODE_COMPILE_CACHE: compiledCode },
     ...{ ADMIN_EMAIL: administrator.email, ADMIN_PASSWORD: administrator.password },
-    NODE_OPTIONS: bundled().join(' '),
+    ...{ NODE_OPTIONS: bundled().join(' '), ...cheapPasswords },
   };
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
   write('machine/etc/tablewright/environment', lines.join(''));
@@ -165,6 +165,6 @@ function start(
   variables: Readonly<Record<string, string>>,
 ): ChildProcess {
   const { NODE_OPTIONS: _, DATABASE_URL: __, ...env } = process.env;
-  const own = { NODE_COMPILE_CACHE: compiledCode, ...variables };
+  const own = { NODE_COMPILE_CACHE: compiledCode, ...cheapPasswords, ...variables };
   return spawn(name, args, { cwd: folder, env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
