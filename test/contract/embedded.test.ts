@@ -99,7 +99,7 @@ it('keeps transactions apart, and what they wrote beyond a stop', async () => {
 it('ends no statement, and begins none for a client that has left meanwhile', { timeout: 60_000 }, async () => {
   const { folder, remove } = await createProject();
   const database = await createEmbedded(join(folder, '.platform', 'database'));
-  await database.exec('CREATE VIEW naps AS SELECT n AS id, pg_sleep(3)::text AS nap FROM generate_series(1, 1) n');
+  await database.exec('CREATE VIEW naps AS SELECT n AS id, pg_sleep(4)::text AS nap FROM generate_series(1, 1) n');
   await database.close();
   const server = await startUnchecked(folder, '', { SLOW_QUERY: '1s', LOG_LEVEL: 'info' });
   const { hostname, port } = new URL(server.url);
@@ -113,12 +113,14 @@ it('ends no statement, and begins none for a client that has left meanwhile', { 
       );
       socket.on('close', () => resolve());
     });
-  const isHeard = () => Promise.race([server.ask('/server/ping').then(() => true), sleep(200, false)]);
+  const isHeard = () => Promise.race([server.ask('/server/ping').then(() => true), sleep(1_000, false)]);
   try {
-    await leave();
+    await expect.poll(isHeard, { timeout: 20_000 }).toBe(true);
+    const napping = server.admin('/items/naps');
     // While a statement runs, the process hears nothing.
-    await expect.poll(isHeard).toBe(false);
+    await expect.poll(isHeard, { timeout: 20_000 }).toBe(false);
     await Promise.all(Array.from({ length: 5 }, leave));
+    expect((await napping).status).toBe(200);
     expect((await server.ask('/server/ping')).status).toBe(200);
     expect((await server.admin('/server/health')).status).toBe(200);
     const ran = server
