@@ -43,6 +43,7 @@ export const laws: readonly Law[] = [
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
   { name: 'files in circles of imports', today: 0, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'accessors of object literals in functions', today: 11, bound: 11, measure: literalAccessors },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 5, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 0, bound: 0, measure: (sources) => counted(privateNames(sources)) },
@@ -90,6 +91,25 @@ function longestFunction(sources: readonly Source[]): Measure {
       ),
   );
   return largest(functions);
+}
+
+/**
+ * Getters and setters that each run of a function makes. V8 keeps a hidden class for each, which holds what they refer to
+ * until it collects all of its memory: one by request kept requests for seconds, and cost a tenth of those by key.
+ */
+function literalAccessors(sources: readonly Source[]): Measure {
+  const isRepeated = (node: ts.Node): boolean =>
+    ts.isAccessor(node) &&
+    ts.isObjectLiteralExpression(node.parent) &&
+    ts.findAncestor(node.parent, ts.isFunctionLike) !== undefined;
+  const runtime = sources.filter(({ path }) => path.startsWith('packages/runtime/src/'));
+  return counted(
+    runtime.flatMap(({ path, tree }) =>
+      nodesOf(tree)
+        .filter(isRepeated)
+        .map(() => path),
+    ),
+  );
 }
 
 function circles(graph: Parameters<typeof circlesIn>[0]): Measure {

@@ -227,13 +227,18 @@ export interface ReadClient {
 }
 
 /** Client that leaves when a signal is aborted; an address is of no use where reads have their turn already. */
-export function clientOf(signal: AbortSignal, address = ''): ReadClient {
-  return {
-    address,
-    get isGone() {
-      return signal.aborted;
-    },
-  };
+export class SignalClient implements ReadClient {
+  readonly address: string;
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal, address = '') {
+    this.#signal = signal;
+    this.address = address;
+  }
+
+  get isGone(): boolean {
+    return this.#signal.aborted;
+  }
 }
 
 /** Requests that wait for a connection, and streams that hold one. */

@@ -38,17 +38,18 @@ function fileFormat(format: ExportFormat, fields: readonly ShapeField[]): FileFo
 }
 
 type Transcode = ReturnType<typeof createTranscoder>;
+type PutRow = (out: ByteWriter, items: number, buffer: Buffer, offset: number) => void;
 
 /** Writes rows with the bytes around and between them. */
 function createFramed({ lines, start, between, behind, end }: Framed, transcode: Transcode): Answer {
-  const put = (out: ByteWriter, items: number, buffer: Buffer, offset: number): void => {
+  const put: PutRow = (out, items, buffer, offset) => {
     if (items > 0) out.append(between);
     const before = out.length;
     transcode(buffer, offset, out);
     if (lines) joinLines(out.bytes.subarray(out.position - (out.length - before), out.position));
     out.append(behind);
   };
-  return createAnswer(start, put, () => end);
+  return new FileAnswer(start, put, () => end);
 }
 
 /** Makes spaces of line breaks, which stand in stored JSON between its tokens only. */
@@ -60,46 +61,53 @@ function joinLines(json: Buffer): void {
 
 function createFile(format: FileFormat, transcode: Transcode): Answer {
   const scratch = new ByteWriter();
-  const put = (out: ByteWriter, _items: number, buffer: Buffer, offset: number): void => {
+  const put: PutRow = (out, _items, buffer, offset) => {
     transcode(buffer, offset, scratch);
     const json = scratch.takeBytes();
     const text = json.toString();
     giveBack(json);
     out.appendText(format.row(readRawJson(text)));
   };
-  return createAnswer(bytes(format.start), put, (items) => bytes(format.end(items)));
+  return new FileAnswer(bytes(format.start), put, (items) => bytes(format.end(items)));
 }
 
-function createAnswer(
-  start: Buffer,
-  put: (out: ByteWriter, items: number, buffer: Buffer, offset: number) => void,
-  end: (items: number) => Buffer,
-): Answer {
-  const out = new ByteWriter();
-  let items = 0;
-  let started = false;
-  let ended: Buffer | undefined;
-  function begin(): void {
-    if (!started) out.append(start);
-    started = true;
+/** Rows with what stands before the first and after the last of them. */
+class FileAnswer implements Answer {
+  items = 0;
+  readonly #start: Buffer;
+  readonly #put: PutRow;
+  readonly #endOf: (items: number) => Buffer;
+  readonly #out = new ByteWriter();
+  #started = false;
+  #ended: Buffer | undefined;
+
+  constructor(start: Buffer, put: PutRow, endOf: (items: number) => Buffer) {
+    this.#start = start;
+    this.#put = put;
+    this.#endOf = endOf;
   }
-  return {
-    get items() {
-      return items;
-    },
-    row(buffer, offset) {
-      begin();
-      put(out, items++, buffer, offset);
-    },
-    read: () => out.takeBytes(),
-    end() {
-      if (ended !== undefined) return ended;
-      begin();
-      out.append(end(items));
-      ended = out.takeBytes();
-      return ended;
-    },
-  };
+
+  row(buffer: Buffer, offset: number): void {
+    this.#begin();
+    this.#put(this.#out, this.items++, buffer, offset);
+  }
+
+  read(): Buffer {
+    return this.#out.takeBytes();
+  }
+
+  end(): Buffer {
+    if (this.#ended !== undefined) return this.#ended;
+    this.#begin();
+    this.#out.append(this.#endOf(this.items));
+    this.#ended = this.#out.takeBytes();
+    return this.#ended;
+  }
+
+  #begin(): void {
+    if (!this.#started) this.#out.append(this.#start);
+    this.#started = true;
+  }
 }
 
 /** Format of a file, which rows are written into one at a time. */

@@ -62,7 +62,7 @@ async function answerRoute(
   const query = readMembers(route.query, texts, problems);
   raise('INVALID_QUERY', problems);
   const body = readBody(route, sent);
-  const client = route.method === 'GET' ? clientUntilAnswered(responder, httpContext) : undefined;
+  const client = route.method === 'GET' ? new UnansweredClient(responder, httpContext) : undefined;
   const input = { caller, ...writer.openFor(caller, senderOf(httpContext.request), client), params, query, body };
   const value = await code.run(input);
   if (route.response === undefined) {
@@ -74,19 +74,22 @@ async function answerRoute(
 }
 
 /** Client of what a route reads. Code that goes on after the answer reads for itself, and other methods read for writes. */
-function clientUntilAnswered(
-  responder: Pick<StreamingResponder, 'clientOf'>,
-  { request, response }: HttpContext,
-): ReadClient {
-  const client = responder.clientOf(request);
-  return {
-    get address() {
-      return client.address;
-    },
-    get isGone() {
-      return client.isGone && !response.writableEnded;
-    },
-  };
+class UnansweredClient implements ReadClient {
+  readonly #client: ReadClient;
+  readonly #response: HttpContext['response'];
+
+  constructor(responder: Pick<StreamingResponder, 'clientOf'>, { request, response }: HttpContext) {
+    this.#client = responder.clientOf(request);
+    this.#response = response;
+  }
+
+  get address(): string {
+    return this.#client.address;
+  }
+
+  get isGone(): boolean {
+    return this.#client.isGone && !this.#response.writableEnded;
+  }
 }
 
 /** The texts of a query string by their names; that of the token is not among them. */

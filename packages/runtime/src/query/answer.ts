@@ -47,21 +47,31 @@ export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
 /** Answers of one value: the field of the plan is `data`. */
 function bareAnswers({ fields }: ReadPlan): AnswerWriter {
   const transcode = createTranscoder(fields);
-  return () => {
-    const out = new ByteWriter();
-    let items = 0;
-    let ended: Buffer | undefined;
-    return {
-      get items() {
-        return items;
-      },
-      row(buffer, offset) {
-        if (items++ === 0) transcode(buffer, offset, out);
-      },
-      read: () => out.takeBytes(),
-      end: () => (ended ??= items === 0 ? Buffer.from('{"data":null}') : out.takeBytes()),
-    };
-  };
+  return () => new BareAnswer(transcode);
+}
+
+class BareAnswer implements Answer {
+  items = 0;
+  readonly #transcode: Transcoder;
+  readonly #out = new ByteWriter();
+  #ended: Buffer | undefined;
+
+  constructor(transcode: Transcoder) {
+    this.#transcode = transcode;
+  }
+
+  row(buffer: Buffer, offset: number): void {
+    if (this.items++ === 0) this.#transcode(buffer, offset, this.#out);
+  }
+
+  read(): Buffer {
+    return this.#out.takeBytes();
+  }
+
+  end(): Buffer {
+    this.#ended ??= this.items === 0 ? Buffer.from('{"data":null}') : this.#out.takeBytes();
+    return this.#ended;
+  }
 }
 
 interface Layout {

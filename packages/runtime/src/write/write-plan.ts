@@ -18,7 +18,7 @@ import type { Batch } from './decode/batch.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
-import { createRetry, isRefusal, type TransactionBody } from './execute/transaction-body.ts';
+import { isRefusal, Retry, type TransactionBody } from './execute/transaction-body.ts';
 import { type AffectedConstraints, isOfRows, keysInBatch } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import {
@@ -242,7 +242,7 @@ export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 /** A plan that runs again when it is refused, judging first: what refuses it first would tell of hidden rows. */
 export function judgedFirst(unnoted: WritePlan, isAgain = false): WritePlan {
   const plan = notingSteps(unnoted);
-  const retry = createRetry(isAgain);
+  const retry = new Retry(isAgain);
   const isRace = (error: unknown): boolean => plan.isConflict?.(error) === true;
   return {
     ...plan,

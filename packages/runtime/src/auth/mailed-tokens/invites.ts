@@ -13,7 +13,7 @@ import type { SystemPlace } from '../../system/place.ts';
 import { isEveryRow } from '../../write/checks/check.ts';
 import type { Keys } from '../../write/decode/keys.ts';
 import { keyArray, type RequestOrigin } from '../../write/execute/running.ts';
-import { createRetry, type TransactionBody } from '../../write/execute/transaction-body.ts';
+import { Retry, type TransactionBody } from '../../write/execute/transaction-body.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
 import { createTokenPurge, makeMailedKey } from './mailed-token.ts';
@@ -48,7 +48,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
   return function invite(caller, sender, { emails, role, url }) {
     const request = { caller, sender, collection: users, query: '', inviting: true, isPart: true } as const;
     let parts: readonly TransactionBody[] = [];
-    const retry = createRetry();
+    const retry = new Retry();
 
     /** Writes as part of the invitation, and returns the keys of the written items. */
     async function write(transaction: Transaction, command: Omit<WriteCommand, 'request'>): Promise<Keys | null> {

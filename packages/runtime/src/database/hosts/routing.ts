@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isClientGone, PlatformError } from '../../errors.ts';
 import { currentRecord } from '../../operate/request-record.ts';
-import { clientOf, type Database, type ReadClient, type RowSink, receiverOf, type Statement } from '../database.ts';
+import { type Database, type ReadClient, type RowSink, receiverOf, SignalClient, type Statement } from '../database.ts';
 import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
 import { leftError } from '../waits.ts';
 import type { HostGroup } from './host-group.ts';
@@ -74,7 +74,7 @@ export function routeReads(primary: Database, options: RoutingOptions): Database
     stream: (statement, parameters, sink, drained, signal, client) =>
       statement.after === undefined
         ? primary.stream(statement, parameters, sink, drained, signal, client)
-        : onReplica(statement, sink, clientOf(signal), (database, rows) =>
+        : onReplica(statement, sink, new SignalClient(signal), (database, rows) =>
             database.stream(statement, parameters, rows, drained, signal, client),
           ),
     query(text, parameters, observer) {

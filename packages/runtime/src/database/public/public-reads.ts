@@ -1,11 +1,11 @@
 /** Reads of callers without a token: those by key and those that were quick run freely; others take turns. */
 import {
-  clientOf,
   type Database,
   type Parameter,
   type ReadClient,
   type RowSink,
   receiverOf,
+  SignalClient,
   type Statement,
 } from '../database.ts';
 import { StalledError, toDatabaseError } from '../errors.ts';
@@ -131,7 +131,7 @@ async function streamQueued(
   drained: () => Promise<void>,
   run: (drained: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const reader = clientOf(signal);
+  const reader = new SignalClient(signal);
   let turn: Turn | undefined = await enter(queue, { kind: `stream ${kind}`, client, reader, goesOn: false });
   let isOver = false;
   const leave = (): void => {

@@ -185,7 +185,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   const batchedStatement = rowContext === undefined ? batched.statement : runAs(batched.statement, { rowContext });
   const ended = announceShared(batch.statement, waiting);
   try {
-    const running = read(batchedStatement, batched.parameters, { row, sent }, clientsOf(waiting));
+    const running = read(batchedStatement, batched.parameters, { row, sent }, new GroupClient(waiting));
     if (!isSent) for (const { sink } of waiting) sink.requested?.();
     await running;
   } catch (error) {
@@ -206,13 +206,17 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
 }
 
 /** All clients of a group as one, which is gone when none waits any more. */
-function clientsOf(waiting: readonly Waiting[]): ReadClient {
-  return {
-    address: '',
-    get isGone() {
-      return waiting.every(({ done, client }) => done || client?.isGone === true);
-    },
-  };
+class GroupClient implements ReadClient {
+  readonly address = '';
+  readonly #waiting: readonly Waiting[];
+
+  constructor(waiting: readonly Waiting[]) {
+    this.#waiting = waiting;
+  }
+
+  get isGone(): boolean {
+    return this.#waiting.every(({ done, client }) => done || client?.isGone === true);
+  }
 }
 
 /** Gives a read its row, which is the only one that it can have. */

@@ -1,6 +1,6 @@
 import { RowLengths } from '../../database/batch-size.ts';
 import type { ConnectionSeams } from '../../database/connection-seams.ts';
-import { clientOf, createNote, type RowSink } from '../../database/database.ts';
+import { createNote, type RowSink, SignalClient } from '../../database/database.ts';
 import { commonLimits } from '../../query/plan/plan-bounds.ts';
 import { beyondOf, type ReadPass } from '../../query/plan/plan-read.ts';
 
@@ -24,7 +24,7 @@ export const readShortStreams: NonNullable<ConnectionSeams['wrapStreams']> = (st
     if (maxRows === undefined) return stream(statement, parameters, sink, drained, signal);
     const measured = new MeasuredRows(sink);
     const isShort = lengths.fit(name, maxRows) && !signal.aborted;
-    if (isShort) await read({ ...statement, apart: true }, parameters, measured, clientOf(signal));
+    if (isShort) await read({ ...statement, apart: true }, parameters, measured, new SignalClient(signal));
     else await stream(statement, parameters, measured, drained, signal);
     lengths.note(name, measured.longest);
   };

@@ -42,7 +42,11 @@ export function shareWork<I, O>(
     }
     const all = [entry];
     names.set(name, all);
-    transaction.begun?.(() => send(transaction, all));
+    transaction.begun?.(() => {
+      // V8 would keep the items for longer than the transaction: entries of weak maps end when all memory is collected.
+      waiting.delete(transaction);
+      send(transaction, all);
+    });
   }
 
   return (transaction, name, item) =>

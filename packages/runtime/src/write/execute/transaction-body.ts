@@ -56,28 +56,23 @@ export async function retryOnConflict<T>(
 }
 
 /** Way in which a refused write runs again. */
-interface Retry {
+export class Retry {
   /** True if its rows are judged before they are written. */
-  readonly judgesFirst: boolean;
-  /** True if it runs again. After its first race it runs as it is, because triggers count only so. */
-  runsAgain(isRace: boolean, needsChecks: () => boolean): boolean;
-}
+  judgesFirst: boolean;
+  #hadRace = false;
 
-export function createRetry(isAgain = false): Retry {
-  let judgesFirst = isAgain;
-  let hadRace = false;
-  return {
-    get judgesFirst() {
-      return judgesFirst;
-    },
-    runsAgain(isRace, needsChecks) {
-      const isFirst = isRace && !hadRace;
-      hadRace = hadRace || isRace;
-      if (isFirst || judgesFirst || !needsChecks()) return isRace;
-      judgesFirst = true;
-      return true;
-    },
-  };
+  constructor(isAgain = false) {
+    this.judgesFirst = isAgain;
+  }
+
+  /** True if it runs again. After its first race it runs as it is, because triggers count only so. */
+  runsAgain(isRace: boolean, needsChecks: () => boolean): boolean {
+    const isFirst = isRace && !this.#hadRace;
+    this.#hadRace = this.#hadRace || isRace;
+    if (isFirst || this.judgesFirst || !needsChecks()) return isRace;
+    this.judgesFirst = true;
+    return true;
+  }
 }
 
 /** A run of a transaction whose writes are prepared within it, so that they are made anew when it runs again. */
@@ -91,7 +86,7 @@ export interface PartsRun {
 /** The work of such a transaction, which runs again from the start after a conflict of its latest write. It answers nothing. */
 export function bodyOfParts(run: (transaction: Transaction, parts: PartsRun) => Promise<void>): TransactionBody {
   let works: TransactionBody[] = [];
-  const retry = createRetry();
+  const retry = new Retry();
   return withoutAnswer({
     run(transaction) {
       works = [];

@@ -5,7 +5,7 @@ import type { DriftGuard } from '../../drift-watch.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { Planner } from '../../query/planner.ts';
-import { createRetry, retryOnConflict, type TransactionBody } from '../execute/transaction-body.ts';
+import { Retry, retryOnConflict, type TransactionBody } from '../execute/transaction-body.ts';
 import { type AffectedConstraints, explainViolation } from '../execute/violation.ts';
 import { needsChecksFirst, type WritePlan } from '../write-plan.ts';
 
@@ -36,7 +36,7 @@ export function createHookTransactions(
   return {
     withAttempts(run, judged, isAgain = false) {
       let latest: TransactionAttempt | undefined;
-      const retry = createRetry(isAgain);
+      const retry = new Retry(isAgain);
       const isRace = (error: unknown): boolean =>
         latest?.plans.some(({ isConflict }) => isConflict?.(error) === true) === true;
       const needsChecks = (error: unknown): boolean =>

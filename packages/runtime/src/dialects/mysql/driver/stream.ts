@@ -1,6 +1,6 @@
 /** Rows that are read as fast as the reader takes them, on a connection of their own. */
 import type { PoolConnection } from 'mysql2';
-import { clientOf, type Parameter, type RowSink, type Statement } from '../../../database/database.ts';
+import { type Parameter, type RowSink, SignalClient, type Statement } from '../../../database/database.ts';
 import {
   abortError,
   ConnectionError,
@@ -30,7 +30,7 @@ export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): P
   const { statement, parameters, sink, drained, signal } = requested;
   throwIfAborted(signal);
   const isPublic = statement.isPublic === true;
-  const { connection, end } = await pool.leaseForStream(isPublic, clientOf(signal)).catch((error: unknown) => {
+  const { connection, end } = await pool.leaseForStream(isPublic, new SignalClient(signal)).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
   sink.sent?.(performance.now());
