@@ -65,6 +65,9 @@ export default defineExtension(({ route }) => {
 });
 `;
 
+/** Less than the twenty seconds of a statement that nothing ends, and enough for a busy machine. */
+const soon = { timeout: 8_000 };
+
 const drivers = [
   ...allServers.map(({ name, dialect, missing }) => ({ name, dialect, missing, driver: 'auto' })),
   { name: 'PostgreSQL by plain connections', dialect: null, missing: false, driver: 'pg' },
@@ -134,7 +137,7 @@ describe.each(drivers)('a client that leaves, on $name', ({ dialect, missing, dr
   /** Asks, and leaves when so many statements run. */
   const leave = async (shot: Shot, table: string, statements = 1): Promise<void> => {
     const leaving = ask(platform, shot);
-    await expect.poll(() => running(table), { timeout: 5_000 }).toBe(statements);
+    await expect.poll(() => running(table), soon).toBe(statements);
     leaving.destroy();
   };
   /** Runs a function while another session has a table to itself. */
@@ -172,7 +175,7 @@ describe.each(drivers)('a client that leaves, on $name', ({ dialect, missing, dr
     ['a read of a route', { path: '/napping' }, 1],
   ])('ends %s', async (_, shot, statements) => {
     await leave(shot, 'naps', statements);
-    await expect.poll(() => running('naps'), { timeout: 2_000 }).toBe(0);
+    await expect.poll(() => running('naps'), soon).toBe(0);
     expect((await platform.admin('/items/docs/1')).status).toBe(200);
   });
 
@@ -182,7 +185,7 @@ describe.each(drivers)('a client that leaves, on $name', ({ dialect, missing, dr
     let others: Promise<readonly number[]> | undefined;
     await whileLocked('docs', async () => {
       await leave({ path: '/items/docs/1' }, 'docs');
-      await expect.poll(() => running('docs'), { timeout: 2_000 }).toBe(0);
+      await expect.poll(() => running('docs'), soon).toBe(0);
       await leave({ path: '/items/docs', method: 'POST', body: '{"id":3}' }, 'docs');
       others = Promise.all(paths.map(async (path) => (await platform.admin(path)).status));
       await sleep(500);
@@ -198,29 +201,29 @@ describe.each(drivers)('a client that leaves, on $name', ({ dialect, missing, dr
     await leave(shot, 'dozes');
     await sleep(600);
     expect(await running('dozes')).toBe(1);
-    await expect.poll(() => running('dozes'), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => running('dozes'), soon).toBe(0);
     expect(left(platform, 'dozes')).toEqual([]);
   });
 
   it('leaves its turn to others', async () => {
     const client = async (): Promise<ClientRequest> => {
       const asking = ask(platform, { path: '/items/naps' }, '');
-      await expect.poll(() => running('naps'), { timeout: 5_000 }).toBe(1);
+      await expect.poll(() => running('naps'), soon).toBe(1);
       await sleep(400);
       return asking;
     };
     // From here on its statements are slow.
     (await client()).destroy();
-    await expect.poll(() => running('naps'), { timeout: 2_000 }).toBe(0);
+    await expect.poll(() => running('naps'), soon).toBe(0);
     const first = await client();
     const before = left(platform, 'naps').length;
     const waiting = [ask(platform, { path: '/items/naps' }, ''), ask(platform, { path: `${filtered}&limit=-1` }, '')];
     await sleep(400);
     expect(await running('naps')).toBe(1);
     for (const client of waiting) client.destroy();
-    await expect.poll(() => left(platform, 'naps').length, { timeout: 1_000 }).toBe(before + 2);
+    await expect.poll(() => left(platform, 'naps').length, soon).toBe(before + 2);
     first.destroy();
-    await expect.poll(() => running('naps'), { timeout: 2_000 }).toBe(0);
+    await expect.poll(() => running('naps'), soon).toBe(0);
   });
 
   it('waits for no connection, and leaves its place to the next', { timeout: 60_000 }, async () => {
@@ -240,7 +243,7 @@ describe.each(drivers)('a client that leaves, on $name', ({ dialect, missing, dr
     const next = crowded.admin('/items/docs?sort=-id');
     await sleep(500);
     for (const client of waiting) client.destroy();
-    await expect.poll(() => left(crowded, 'docs').length, { timeout: 1_000 }).toBe(shots.length);
+    await expect.poll(() => left(crowded, 'docs').length, soon).toBe(shots.length);
     expect(left(crowded, 'docs').filter(({ ms, waitMs }) => ms !== waitMs)).toEqual([]);
     expect(await running('naps')).toBe(taking.length - 1);
     for (const client of taking) client.destroy();
