@@ -51,13 +51,14 @@ export async function runPgbench(
 ): Promise<Load> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-pgbench-'));
   try {
-    const script = printScript(planned);
-    await writeFile(join(folder, 'script.sql'), script.text);
+    const scripts = printScripts(planned);
+    const files = scripts.map((_, index) => join(folder, `${index}.sql`));
+    for (const [index, { text }] of scripts.entries()) await writeFile(files[index] ?? '', text);
     const sizes = [`--client=${effort.connections}`, '--jobs=1', `--time=${effort.seconds}`];
-    const defines = script.texts.map(([name, value]) => `--define=${name}=${value}`);
+    const defines = scripts.flatMap(({ texts }) => texts.map(([name, value]) => `--define=${name}=${value}`));
     const logs = ['--log', `--log-prefix=${join(folder, 'log')}`, '--sampling-rate=0.05'];
-    const args = ['--no-vacuum', '--protocol=prepared', ...sizes, ...defines, ...logs, `--file=${folder}/script.sql`];
-    const report = await run(binary, args, databaseUrl);
+    const options = ['--no-vacuum', '--protocol=prepared', ...sizes, ...defines, ...logs];
+    const report = await run(binary, [...options, ...files.map((file) => `--file=${file}`)], databaseUrl);
     return readReport(report, await readLatencies(folder), effort.seconds);
   } finally {
     await rm(folder, { recursive: true });
@@ -70,17 +71,34 @@ interface Script {
   readonly texts: readonly (readonly [name: string, value: string])[];
 }
 
-/** Numbers that differ from question to question are drawn between the smallest and the largest of them. */
-function printScript({ text, parameters }: PlannedScenario): Script {
-  const texts: [string, string][] = [];
-  const draws: string[] = [];
-  for (const [index, value] of (parameters[0] ?? []).entries()) {
-    const values = parameters.map((each) => each[index]);
-    const numbers = values.map(Number);
-    if (new Set(values).size === 1) texts.push([`p${index + 1}`, value ?? '']);
-    else draws.push(`\\set p${index + 1} random(${Math.min(...numbers)}, ${Math.max(...numbers)})\n`);
-  }
-  return { text: `${draws.join('')}${text.replace(/\$(\d+)/g, ':p$1')};\n`, texts };
+/** Scripts that pgbench takes at most. */
+const maxScripts = 128;
+
+/** One script that draws its numbers, or one for each question where texts differ: pgbench draws numbers and scripts. */
+function printScripts({ text, parameters }: PlannedScenario): readonly Script[] {
+  const differ = (parameters[0] ?? []).map((first, index) => parameters.some((each) => each[index] !== first));
+  const areNumbers = parameters.every((each) => each.every((value, index) => !differ[index] || isNumber(value)));
+  const questions = areNumbers ? parameters.slice(0, 1) : parameters.slice(0, maxScripts);
+  return questions.map((values, question) => {
+    const texts: [string, string][] = [];
+    const draws: string[] = [];
+    for (const [index, value] of values.entries()) {
+      const name = `q${question}_${index + 1}`;
+      const numbers = parameters.map((each) => Number(each[index]));
+      if (areNumbers && differ[index]) draws.push(`\\set ${name} ${random(numbers)}\n`);
+      else texts.push([name, value ?? '']);
+    }
+    return { text: `${draws.join('')}${text.replace(/\$(\d+)/g, `:q${question}_$1`)};\n`, texts };
+  });
+}
+
+function isNumber(value: Parameter | undefined): boolean {
+  return value != null && value !== '' && Number.isInteger(Number(value));
+}
+
+/** Draws between the smallest and the largest number. */
+function random(numbers: readonly number[]): string {
+  return `random(${Math.min(...numbers)}, ${Math.max(...numbers)})`;
 }
 
 async function run(binary: string, args: readonly string[], databaseUrl: string): Promise<string> {
