@@ -15,6 +15,11 @@ const wire = fc.record(
 );
 const pairs = fc.array(fc.record({ from: sql, to: sql }), { minLength: 1, maxLength: 2 });
 const lists = fc.array(name, { maxLength: 2 });
+const formulas = fc.array(sql, { minLength: 1, maxLength: 3 });
+const pairsOfLinks = fc.array(fc.record({ from: sql, to: sql, formula: formulas }, { requiredKeys: ['from', 'to'] }), {
+  minLength: 1,
+  maxLength: 2,
+});
 
 const fields = fc.record(
   {
@@ -59,6 +64,10 @@ const collections = fc.record(
     ...{ name, table: sql, key: lists, singleton: fc.boolean(), writable: fc.boolean(), opaque: fc.constant(true) },
     ...{ fields: fc.array(fields, { maxLength: 3 }), relations: fc.array(relations, { maxLength: 2 }) },
     constraints: fc.array(constraints, { maxLength: 2 }),
+    links: fc.array(fc.record({ kind: fc.constant('m2o'), ...base, on: pairsOfLinks, nullable: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
   },
   { requiredKeys: ['name', 'table', 'key', 'singleton', 'writable', 'fields', 'relations'] },
 );

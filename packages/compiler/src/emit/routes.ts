@@ -68,7 +68,8 @@ function printRoutes(collection: ApiCollection, dialect: Dialect): ModuleText {
 
 export function stateCollection(descriptor: CollectionDescriptor, dialect: Dialect, calls: Omit<Calls, 'used'>): Value {
   const { call } = calls;
-  const { name, table, key, singleton, writable, fields, relations, constraints, tenant, ...others } = descriptor;
+  const { name, table, key, singleton, writable, fields, relations, links, constraints, tenant, ...others } =
+    descriptor;
   const usual = { dialect, writable };
   const isUsual = isSame(constraints, writable ? [] : undefined);
   return call('collection', name, table, {
@@ -80,6 +81,7 @@ export function stateCollection(descriptor: CollectionDescriptor, dialect: Diale
     ...(tenant !== undefined && { tenant: createConditions(calls).state(tenant) }),
     fields: fields.map((field) => stateField(field, usual, call)),
     ...(relations.length > 0 && { relations: relations.map((relation) => stateRelation(relation, call)) }),
+    ...(links && { links: links.map((link) => stateRelation(link, call)) }),
     ...(!isUsual && { constraints: constraints?.map((constraint) => stateConstraint(constraint, call)) }),
   });
 }
@@ -100,7 +102,8 @@ function stated(facts: object, usual: object): readonly Value[] {
 
 function stateRelation(relation: RelationDescriptor, call: MakeCall): Value {
   const { kind, name, target, ...facts } = relation;
-  const pairs = (list: readonly ColumnPair[]): readonly Value[] => list.map(({ from, to }) => call('pair', from, to));
+  const pairs = (list: readonly ColumnPair[]): readonly Value[] =>
+    list.map(({ from, to, formula }) => call('pair', from, to, ...(formula ? [formula] : [])));
   const columns =
     relation.kind === 'm2m'
       ? { near: pairs(relation.near), far: pairs(relation.far) }

@@ -1,7 +1,10 @@
 import type { Collection, Column, Table } from '@tablewright/introspect/schema';
 import {
   type CollectionDescriptor,
+  type ColumnPair,
   type ConstraintDescriptor,
+  type ManyToOne,
+  quoteName,
   quoteTable,
   type SearchDescriptor,
   type SoftDelete,
@@ -9,7 +12,7 @@ import {
 } from '@tablewright/runtime/language';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../cache/memo-cache.ts';
-import { resolveFields } from './field.ts';
+import { formulaOf, resolveFields } from './field.ts';
 import { isDangling, resolveRelation } from './relation.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedKey, storedTable } from './stored.ts';
@@ -52,6 +55,7 @@ export function resolveCollection(
     ...(isWritable(table) && table.amended && { amended: true as const }),
     fields: fields.map((field) => field.descriptor),
     relations: relations.map((relation) => relation.descriptor),
+    ...(isWritable(table) && linksOf(collection, table, index)),
     ...(isWritable(table) && { constraints: resolveConstraints(collection, table, index) }),
   };
   return {
@@ -156,6 +160,39 @@ function resolveConstraints(collection: Collection, table: Table, index: SchemaI
   for (const [name, fields] of Object.entries(fixedUniques))
     found.push({ name, type: 'unique', fields, incomplete: true });
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Links by foreign keys of the table, or of the tables that a view shows, which no relation of the collection has. */
+function linksOf(
+  { fields, relations }: Collection,
+  table: Table,
+  index: SchemaIndex,
+): Pick<CollectionDescriptor, 'links'> {
+  const placeOf = (target: string, on: readonly ColumnPair[]): string =>
+    JSON.stringify([target, on.map(({ from, to }) => [from, to])]);
+  const quoted = relations.map((relation) => resolveRelation(relation, index));
+  const related = new Set(quoted.flatMap((link) => (link.kind === 'm2o' ? [placeOf(link.target, link.on)] : [])));
+  const isField = (name: string): boolean => fields.some(({ column }) => column === name);
+  const places = table.columns.map((column) => ({ shown: column.name, ...baseOf(table, column, index) }));
+  const links = [...Map.groupBy(places, (column) => column.table)].flatMap(([base, columns]) => {
+    const viewNames = new Map(columns.map(({ column, shown }) => [quoteName(column), quoteName(shown)]));
+    return base.foreignKeys.flatMap((key): readonly ManyToOne[] => {
+      const target = index.collectionOf(key.target);
+      const on = key.columns.flatMap((name, part): readonly ColumnPair[] => {
+        const from = viewNames.get(quoteName(name));
+        const to = quoteName(key.targetColumns[part] ?? '');
+        const formula =
+          base === table && isField(name) ? undefined : formulaOf(index.column(base, name), base, index.dialect);
+        const inputs = formula?.map((text, position) => (position % 2 === 0 ? text : viewNames.get(text)));
+        if (inputs?.every((text) => text !== undefined))
+          return [{ from: from ?? quoteName(name), to, formula: inputs }];
+        return from === undefined ? [] : [{ from, to }];
+      });
+      if (target === undefined || on.length < key.columns.length || related.has(placeOf(target, on))) return [];
+      return [{ kind: 'm2o', name: key.name, target, on, nullable: true }];
+    });
+  });
+  return links.length === 0 ? {} : { links };
 }
 
 /** The table and column that a value is stored in. */

@@ -198,7 +198,7 @@ function fallbackSql(table: Table, column: Column, index: SchemaIndex): string |
 }
 
 /** SQL of a generated column, as its type keeps the value. Columns that bound the time of a version have none. */
-function formulaOf({ fill, nativeType, type, computed, source }: Column, table: Table, dialect: Dialect) {
+export function formulaOf({ fill, nativeType, type, computed, source }: Column, table: Table, dialect: Dialect) {
   if (fill.kind !== 'generated' || computed !== undefined || source !== null) return;
   const { expression } = fill;
   if (/^ROW (?:START|END)$/.test(expression)) return;

@@ -102,6 +102,13 @@ describe('constraints', () => {
     ]);
   });
 
+  test('that no relation has are links, by columns that are shown or that the database computes', () => {
+    expect(collections().get('people')?.links).toEqual([
+      { kind: 'm2o', name: 'b_boss', target: 'people', on: [{ from: '"boss"', to: '"id"' }], nullable: true },
+    ]);
+    expect(collections().get('team')?.links).toBeUndefined();
+  });
+
   test('of what cannot be written are not needed', () => {
     expect(collections().get('log')?.constraints).toBeUndefined();
   });

@@ -311,7 +311,7 @@ function writtenOf(
   api: ApiCollection,
   fields: ReadonlySet<string>,
   on: readonly ColumnPair[],
-  side: keyof ColumnPair,
+  side: 'from' | 'to',
 ): readonly string[] {
   const { tenant } = api.descriptor;
   const isNamed = tenant?.kind === 'compare' && fields.has(tenant.field);
@@ -321,13 +321,13 @@ function writtenOf(
 function linkedOf(
   { api, create, update }: GrantedWrites,
   on: readonly ColumnPair[],
-  side: keyof ColumnPair,
+  side: 'from' | 'to',
 ): readonly string[] {
   return writtenOf(api, (create ?? update)?.fields ?? new Set(), on, side);
 }
 
 /** Names of the fields of a collection behind one side of a relation. */
-function fieldsOf({ descriptor }: ApiCollection, on: readonly ColumnPair[], side: keyof ColumnPair): readonly string[] {
+function fieldsOf({ descriptor }: ApiCollection, on: readonly ColumnPair[], side: 'from' | 'to'): readonly string[] {
   return on.flatMap((pair) => descriptor.fields.find(({ column }) => column === pair[side])?.name ?? []);
 }
 

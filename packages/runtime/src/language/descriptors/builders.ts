@@ -128,8 +128,8 @@ export function m2a(name: string, target: string, facts: Facts<ManyToAny>): Many
  * States a pair of columns that join two tables, both quoted for SQL.
  * @example pair('"author_id"', '"id"')
  */
-export function pair(from: string, to: string): ColumnPair {
-  return { from, to };
+export function pair(from: string, to: string, formula?: readonly string[]): ColumnPair {
+  return { from, to, ...(formula && { formula }) };
 }
 
 /**
@@ -139,7 +139,7 @@ export function pair(from: string, to: string): ColumnPair {
 export function pairsBesideTenant(
   { fields, tenant }: Pick<CollectionDescriptor, 'fields' | 'tenant'>,
   on: readonly ColumnPair[],
-  side: keyof ColumnPair,
+  side: 'from' | 'to',
 ): readonly ColumnPair[] {
   if (tenant?.kind !== 'compare' || on.length < 2) return on;
   const column = fields.find(({ name }) => name === tenant.field)?.column;

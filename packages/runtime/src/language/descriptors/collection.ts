@@ -98,6 +98,8 @@ export interface SoftDelete {
 export interface ColumnPair {
   readonly from: string;
   readonly to: string;
+  /** In a link that is no relation: how the database computes `from` out of others, as `FieldDescriptor` has it. */
+  readonly formula?: readonly string[];
 }
 
 /** Fields shared by every kind of relation. `name` is the API name under which the owning collection reads it. */
@@ -226,6 +228,8 @@ export interface CollectionDescriptor {
   readonly fields: readonly FieldDescriptor[];
   /** m2o relations carry the name of their foreign-key field; all other names are no field's. Sorted by name. */
   readonly relations: readonly RelationDescriptor[];
+  /** Foreign keys that writes set and that are no relations, by the names of their constraints; absent where there are none. */
+  readonly links?: readonly ManyToOne[];
   /** Sorted by name; absent where nothing can be written. */
   readonly constraints?: readonly ConstraintDescriptor[];
 }

@@ -338,7 +338,9 @@ export function isComputed({ fields, key, system }: CollectionScope['descriptor'
 export function columnsOf({ writable, columns }: Written, { on }: ManyToOne) {
   const { fields } = writable.collection.descriptor;
   const isPart = ({ column }: FieldDescriptor): boolean => on.some(({ from }) => from === column);
-  const sources = new Set(fields.filter(isPart).flatMap((part) => sourcesOf(fields, part)));
+  const decides = ({ column }: FieldDescriptor): boolean =>
+    on.some(({ from, formula = [from] }) => formula.includes(column));
+  const sources = new Set(fields.filter(decides).flatMap((part) => sourcesOf(fields, part)));
   const places = columns.flatMap(({ field }, index) => (sources.has(field.descriptor.column) ? [index] : []));
   const linked = columns.filter((column) => column.linked && isPart(column.field.descriptor));
   return { places, linked: linked.length };

@@ -291,7 +291,9 @@ interface SetLink extends Omit<LinkCheck['link'], 'descriptor'> {
 
 function linksOf(written: Written): readonly SetLink[] {
   const { scope, writable } = written;
-  return [...writable.collection.relations.values()].flatMap((relation): readonly SetLink[] => {
+  const { links = [] } = writable.collection.descriptor;
+  const unnamed = links.map((descriptor): RelationScope => ({ descriptor, grant: null }));
+  return [...writable.collection.relations.values(), ...unnamed].flatMap((relation): readonly SetLink[] => {
     const link = relation.descriptor;
     if (link.kind !== 'm2o') return [];
     // A request may link the items that it wrote itself, but may not name the rest of a key beside a part of theirs.
@@ -380,7 +382,12 @@ function linkCheck(
     columns: always ? [] : places,
     fails(judged: CheckedRow) {
       const requested = always ? sqlTrue : anyOf(places.map(judged.present));
-      const row: Row = { ...judged.row, scope: counted };
+      const column = (quoted: string): string => {
+        const formula = link.on.find(({ from }) => from === quoted)?.formula;
+        const parts = formula?.map((part, index) => (index % 2 === 0 ? part : judged.row.column(part)));
+        return parts?.join('') ?? judged.row.column(quoted);
+      };
+      const row: Row = { ...judged.row, scope: counted, column };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
       const shown = reached && allOf([...joinsOf(reached), ...visibleNames(reached.target, link, scope.admin)]);

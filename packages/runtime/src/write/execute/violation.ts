@@ -230,7 +230,8 @@ function mayKnow({ scope, collection }: AffectedConstraints, { target, fields }:
   const readable = target === undefined ? undefined : scope.read.collections.get(target);
   if (scope.admin || readable === undefined) return scope.admin;
   const columns = fields.map((name) => collection.descriptor.fields.find((field) => field.name === name)?.column);
-  const links = collection.descriptor.relations.filter((relation) => relation.kind === 'm2o');
+  const { relations, links: unnamed = [] } = collection.descriptor;
+  const links = [...relations, ...unnamed].filter((relation) => relation.kind === 'm2o');
   const meant = links.filter((link) => link.target === target && link.on.every(({ from }) => columns.includes(from)));
   return readsEveryRow(readable) && meant.every((link) => readsNames(readable, link));
 }

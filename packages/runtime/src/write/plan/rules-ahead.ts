@@ -65,9 +65,10 @@ function rowsTable(
   alias: string,
 ): { readonly column: (quoted: string) => string; readonly print: () => string } {
   const names = new Map<string, string>();
-  const { fields, table } = written.writable.collection.descriptor;
+  const { fields, table, links = [] } = written.writable.collection.descriptor;
+  const parts = links.flatMap(({ on }) => on.map(({ from, formula }) => ({ column: from, formula })));
   const column = (quoted: string): string => {
-    const formula = fields.find((field) => field.column === quoted)?.formula;
+    const formula = [...fields, ...parts].find(({ column, formula }) => column === quoted && formula)?.formula;
     return formula === undefined
       ? `${alias}.${findOrCreate(names, quoted, () => `x${names.size}`)}`
       : formula.map((part, index) => (index % 2 === 0 ? part : column(part))).join('');

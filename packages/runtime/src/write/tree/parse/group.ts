@@ -160,7 +160,7 @@ export function fieldsOf({ descriptor }: CollectionScope, columns: readonly stri
 export function holdersOf(
   collection: CollectionScope,
   on: readonly ColumnPair[],
-  side: keyof ColumnPair,
+  side: 'from' | 'to',
 ): readonly string[] {
   return fieldsOf(
     collection,
@@ -172,7 +172,7 @@ export function holdersOf(
 export function pairsToWrite(
   { collection, create, update }: WritableCollection,
   on: readonly ColumnPair[],
-  side: keyof ColumnPair,
+  side: 'from' | 'to',
 ): readonly ColumnPair[] {
   const { tenant } = collection.descriptor;
   const isNamed = tenant?.kind === 'compare' && [create, update].some((grant) => grant?.fields.has(tenant.field));
