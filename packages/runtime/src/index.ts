@@ -38,6 +38,7 @@ export {
   collection,
   field,
   foreignKey,
+  foreignLink,
   itemRoutes,
   m2a,
   m2m,

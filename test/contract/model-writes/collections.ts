@@ -150,7 +150,7 @@ export function askCollections(stage: ModelStage): void {
       ]) {
         expect([body, await refused('POST', '/collections', body)]).toEqual([body, '400 INVALID_PAYLOAD']);
       }
-      // What only the database knows: the name of a view, which is no collection's, and names that the API has no place for.
+      // Names that only the database knows: that of a view, which is no collection's, and those that have no place in the API.
       expect(await refused('POST', '/collections', [table('more'), table('lists')])).toBe('400 INVALID_PAYLOAD');
       expect(await refused('POST', '/collections', field('_and'))).toBe('400 INVALID_PAYLOAD');
       const taken = [

@@ -1,4 +1,4 @@
-/** What a change of a field keeps, what is made again of what is told, and fields that go. */
+/** Changes of fields and the facts that they keep, copies made of what is told, and fields that go. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../support/project.ts';

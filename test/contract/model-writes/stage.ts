@@ -43,7 +43,7 @@ export function startModelStage() {
 
   const run = (sql: string) => database.rows(sql);
   const send = (method: string, path: string, body?: unknown) =>
-    // What the document says of items is what it said when it was read first.
+    // The document says the same of items as when it was read first.
     (path.startsWith('/items/') ? server : model).admin(path, { method, body });
 
   async function done(method: string, path: string, body?: unknown) {

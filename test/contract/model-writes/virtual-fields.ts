@@ -47,7 +47,7 @@ export function askVirtualFields(stage: ModelStage): void {
       expect(
         await done('PATCH', '/fields/pages/line', { meta: { special: ['alias', 'no-data', 'group'] } }),
       ).toMatchObject({ meta: { special: ['alias', 'no-data', 'group'] } });
-      // What lies in a group that goes lies in none.
+      // Fields of a group that goes lie in none.
       await done('DELETE', '/fields/pages/more');
       expect((await told('/fields/pages/body')).meta.group).toBeNull();
       expect((await told('/fields/pages/hint')).meta.group).toBeNull();
@@ -129,7 +129,7 @@ export function askVirtualFields(stage: ModelStage): void {
       expect(await refused('POST', '/fields/pages', side('replies', 'o2m'))).toBe('400 INVALID_PAYLOAD');
       const item = await done('PATCH', '/items/pages/1?fields=remarks,replies.page', { remarks: [{}], replies: [{}] });
       expect(item).toEqual({ remarks: [1], replies: [{ page: null }] });
-      // What is said of a side has its name, and goes with its relation.
+      // Facts of a side have its name, and go with its relation.
       expect(await refused('PATCH', '/relations/remarks/about', { meta: { one_field: 'the answers' } })).toBe(
         '400 INVALID_PAYLOAD',
       );
@@ -142,7 +142,7 @@ export function askVirtualFields(stage: ModelStage): void {
       expect(failure(await stage.server.admin('/fields/pages/answers'))).toBe('403 FORBIDDEN');
     });
 
-    it('lead through junctions that are made after them, in whatever order', async () => {
+    it('lead through junctions that are made after them, in any order', async () => {
       await done('POST', '/fields/pages', side('topics', 'm2m'));
       await done('POST', '/collections', [
         { collection: 'topics', schema: {} },

@@ -5,9 +5,11 @@ import {
   type Dialect,
   defaultDialect,
   type FieldDescriptor,
+  type ManyToOne,
   type RelationDescriptor,
   type UsualFacts,
   usualField,
+  usualInverse,
   type WriteAction,
 } from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
@@ -81,7 +83,7 @@ export function stateCollection(descriptor: CollectionDescriptor, dialect: Diale
     ...(tenant !== undefined && { tenant: createConditions(calls).state(tenant) }),
     fields: fields.map((field) => stateField(field, usual, call)),
     ...(relations.length > 0 && { relations: relations.map((relation) => stateRelation(relation, call)) }),
-    ...(links && { links: links.map((link) => stateRelation(link, call)) }),
+    ...(links && { links: links.map((link) => stateLink(link, call)) }),
     ...(!isUsual && { constraints: constraints?.map((constraint) => stateConstraint(constraint, call)) }),
   });
 }
@@ -100,15 +102,23 @@ function stated(facts: object, usual: object): readonly Value[] {
   return different.length === 0 ? [] : [Object.fromEntries(different)];
 }
 
+function statePairs(list: readonly ColumnPair[], call: MakeCall): readonly Value[] {
+  return list.map(({ from, to, formula }) => call('pair', from, to, ...(formula ? [formula] : [])));
+}
+
+function stateLink({ name, target, on, nullable }: ManyToOne, call: MakeCall): Value {
+  return call('foreignLink', name, target, statePairs(on, call), ...(nullable ? [] : [false]));
+}
+
 function stateRelation(relation: RelationDescriptor, call: MakeCall): Value {
   const { kind, name, target, ...facts } = relation;
-  const pairs = (list: readonly ColumnPair[]): readonly Value[] =>
-    list.map(({ from, to, formula }) => call('pair', from, to, ...(formula ? [formula] : [])));
+  const pairs = (list: readonly ColumnPair[]): readonly Value[] => statePairs(list, call);
   const columns =
     relation.kind === 'm2m'
       ? { near: pairs(relation.near), far: pairs(relation.far) }
       : { on: pairs(relation.on), ...(relation.kind === 'm2o' && { field: relation.field ?? null }) };
-  const usual = { nullable: false, onDeselect: 'nullify', field: usualFieldOf(relation) };
+  const inverse = relation.kind === 'o2m' && { inverse: usualInverse(relation.on) };
+  const usual = { nullable: false, onDeselect: 'nullify', field: usualFieldOf(relation), ...inverse };
   return call(kind, name, target, ...stated({ ...facts, ...columns }, usual));
 }
 

@@ -101,6 +101,6 @@ const reserved: ReadonlySet<string> = new Set(
   super switch symbol then this throw true try type typeof undefined unknown using var void while with yield escape
   unescape isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent constructor
   hasOwnProperty prototype toString valueOf accessClass always and api caller check collection collections compare compiledApi
-  extensions customRoutes field fingerprint foreignKey graphqlDocuments graphqlFiles graphqlOperations itemRoutes m2a m2m m2o modelFiles never o2m openapi
+  extensions customRoutes field fingerprint foreignKey foreignLink graphqlDocuments graphqlFiles graphqlOperations itemRoutes m2a m2m m2o modelFiles never o2m openapi
   openapiFiles pair related routes serve unique`.split(/\s+/),
 );

@@ -89,7 +89,16 @@ interface ManyToOneFacts extends Facts<Omit<ManyToOne, 'field'>, 'nullable'> {
   readonly field?: string | null;
 }
 
-type OneToManyFacts = Facts<OneToMany, 'onDeselect'>;
+/**
+ * States a link by a foreign key that no relation has.
+ * @example foreignLink('articles_author_id_fkey', 'authors', [pair('"author_id"', '"id"')])
+ */
+export function foreignLink(name: string, target: string, on: readonly ColumnPair[], nullable = true): ManyToOne {
+  return { kind: 'm2o', name, target, on, nullable };
+}
+
+/** Default of `inverse`: the name of the column that leads back. */
+type OneToManyFacts = Facts<OneToMany, 'onDeselect' | 'inverse'>;
 
 /**
  * States a relation to the item whose key a collection holds.
@@ -102,10 +111,15 @@ export function m2o(name: string, target: string, facts: ManyToOneFacts): ManyTo
 
 /**
  * States a relation to the items that hold the key of a collection. A link that is taken away leaves null behind.
- * @example o2m('articles', 'articles', { on: [pair('"id"', '"author_id"')], inverse: 'author_id' })
+ * @example o2m('articles', 'articles', { on: [pair('"id"', '"author_id"')] })
  */
 export function o2m(name: string, target: string, { onDeselect = 'nullify', ...facts }: OneToManyFacts): OneToMany {
-  return { kind: 'o2m', name, target, onDeselect, ...facts };
+  return { kind: 'o2m', name, target, onDeselect, inverse: usualInverse(facts.on), ...facts };
+}
+
+/** The column that leads back, unquoted: most relations have the name of their column. */
+export function usualInverse([first]: readonly ColumnPair[]): string {
+  return first?.to.slice(1, -1).replaceAll('""', '"') ?? '';
 }
 
 /**

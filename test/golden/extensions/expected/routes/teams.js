@@ -11,8 +11,8 @@ export const teams = collection('teams', '"public"."teams"', {
     field('name', 'text', { nullable: true }),
   ],
   relations: [
-    o2m('notes', 'notes', { on: [pair('"id"', '"team_id"')], inverse: 'team_id' }),
-    o2m('platform_users', 'platform_users', { on: [pair('"id"', '"team_id"')], inverse: 'team_id' }),
+    o2m('notes', 'notes', { on: [pair('"id"', '"team_id"')] }),
+    o2m('platform_users', 'platform_users', { on: [pair('"id"', '"team_id"')] }),
   ],
   constraints: [unique('teams_pkey', ['id'])],
 });

@@ -13,7 +13,7 @@ export const authors = collection('authors', '"public"."authors"', {
     }),
     field('name', 'text'),
   ],
-  relations: [o2m('books', 'books', { on: [pair('"id"', '"author_id"')], inverse: 'author_id', sort: 'title' })],
+  relations: [o2m('books', 'books', { on: [pair('"id"', '"author_id"')], sort: 'title' })],
   constraints: [unique('authors_pkey', ['id'])],
 });
 
