@@ -26,7 +26,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 134_771, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 134_796, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 900,
